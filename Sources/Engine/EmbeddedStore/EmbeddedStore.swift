@@ -19,7 +19,7 @@ package final class EmbeddedStore: Store {
     let record = CommitRecord()
     let writerProgress = WriterProgress()
     /// The log that the store shares with others; nil for a store of its own.
-    let replication: Replication?
+    let replication: LogReplication?
     private let follower = Mutex<LogFollower?>(nil)
     /// See `SharedVersions.onPin`.
     let pinListeners = Mutex<[@Sendable (PinEvent) -> Void]>([])
@@ -66,7 +66,7 @@ package final class EmbeddedStore: Store {
         return try started(try StoreFile(path: path, schema: schema, options: options), nil)
     }
 
-    static func started(_ file: StoreFile, _ replication: Replication?) throws -> EmbeddedStore {
+    static func started(_ file: StoreFile, _ replication: LogReplication?) throws -> EmbeddedStore {
         let store = EmbeddedStore(file, replication)
         let version = try store.snapshot().version
         store.state.withLock { $0.announced = version }
@@ -74,7 +74,7 @@ package final class EmbeddedStore: Store {
         return store
     }
 
-    private init(_ file: StoreFile, _ replication: Replication?) {
+    private init(_ file: StoreFile, _ replication: LogReplication?) {
         self.file = file
         self.replication = replication
         versions = LiveVersions(ageLimit: file.options.maximumVersionAge)
@@ -337,7 +337,7 @@ package final class EmbeddedStore: Store {
             }
             complete(jobs, outcome.results)
             return Array(jobs.dropFirst(outcome.results.count))
-        } catch let error as Replication.Failure {
+        } catch let error as LogReplication.Failure {
             latest.withLock { $0 = before }
             let failure = file.storeError(error.underlying)
             record.addFailure(works: jobs.count, failure)

@@ -30,7 +30,7 @@ package final class FilePresence: Sendable {
     package let descriptor: Int32
     package let identity: FileIdentity
 
-    private static let place: off_t = 1 << 62
+    private static let offset: off_t = 1 << 62
     /// `F_OFD_SETLK` of Linux, which Swift's Glibc does not export.
     private static let setLock: Int32 = 37
     private static let retryMicroseconds: UInt32 = 5000
@@ -127,7 +127,7 @@ package final class FilePresence: Sendable {
         var lock = flock()
         lock.l_type = Int16(kind)
         lock.l_whence = Int16(SEEK_SET)
-        lock.l_start = Self.place
+        lock.l_start = Self.offset
         lock.l_len = 1
         return fcntl(descriptor, Self.setLock, &lock) == 0
     }

@@ -163,7 +163,7 @@ extension LMDBTransaction {
 
     /// The number of the first page beyond the end of the file, including this write transaction's own pages.
     ///
-    /// LMDB has no function for it, so it is read from its place in LMDB 0.9's structures, behind two pointers. A
+    /// LMDB has no function for it, so it is read at its offset in LMDB 0.9's structures, behind two pointers. A
     /// caller that relies on it also reads it at the beginning of the transaction, when it must agree with the
     /// environment.
     package var nextPage: Int {

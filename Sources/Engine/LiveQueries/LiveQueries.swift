@@ -110,10 +110,10 @@ package final class LiveQueries: CommitReceiver {
     /// event follows once that object is deleted. Cost: one read per relevant change, shared by all observers of an
     /// equal value.
     package func observeValue(
-        _ answer: LiveValue, through visibility: (any VisibilityFilter)? = nil, since version: Version? = nil,
+        _ value: LiveValue, through visibility: (any VisibilityFilter)? = nil, since version: Version? = nil,
         asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveValueEvent) -> Void
     ) -> LiveToken {
-        register(.answer(answer), subscriber(holds, deliver), [], nil, visibility, version)
+        register(.value(value), subscriber(holds, deliver), [], nil, visibility, version)
     }
 
     /// Observes one object: `initial`, then its changes until it is deleted. Without key paths, only assignments to its

@@ -147,15 +147,15 @@ extension SetEdit {
             self.init(deletions: EditedElements(ordered: before), insertions: EditedElements(ordered: after))
             return
         }
-        var (gone, come): ([Value], [Value]) = ([], [])
-        gone.reserveCapacity(before.count - common)
-        come.reserveCapacity(after.count - common)
+        var (deleted, inserted): ([Value], [Value]) = ([], [])
+        deleted.reserveCapacity(before.count - common)
+        inserted.reserveCapacity(after.count - common)
         forEachPair(before.count, after.count, order) { i, j in
             if let i, let j, isShared(i, j) { return }
-            if let i { gone.append(before[i]) }
-            if let j { come.append(after[j]) }
+            if let i { deleted.append(before[i]) }
+            if let j { inserted.append(after[j]) }
         }
-        self.init(deletions: EditedElements(ordered: gone), insertions: EditedElements(ordered: come))
+        self.init(deletions: EditedElements(ordered: deleted), insertions: EditedElements(ordered: inserted))
     }
 }
 
@@ -174,20 +174,20 @@ extension MapEdit {
             common += 1
             if isAssigned(i, j) { assigned += 1 }
         }
-        var (gone, come, changed): ([MapKey], [MapKey], [MapKey]) = ([], [], [])
-        gone.reserveCapacity(old.count - common)
-        come.reserveCapacity(new.count - common)
+        var (deleted, inserted, changed): ([MapKey], [MapKey], [MapKey]) = ([], [], [])
+        deleted.reserveCapacity(old.count - common)
+        inserted.reserveCapacity(new.count - common)
         changed.reserveCapacity(assigned)
         forEachPair(old.count, new.count, order) { i, j in
             switch (i, j) {
-            case (let i?, nil): gone.append(MapKey(old[i].key))
-            case (nil, let j?): come.append(MapKey(new[j].key))
+            case (let i?, nil): deleted.append(MapKey(old[i].key))
+            case (nil, let j?): inserted.append(MapKey(new[j].key))
             case (let i?, let j?): if isAssigned(i, j) { changed.append(MapKey(old[i].key)) }
             case (nil, nil): break
             }
         }
         self.init(
-            deletions: EditedElements(ordered: gone), insertions: EditedElements(ordered: come),
+            deletions: EditedElements(ordered: deleted), insertions: EditedElements(ordered: inserted),
             modifications: EditedElements(ordered: changed))
     }
 }

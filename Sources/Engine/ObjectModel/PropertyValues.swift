@@ -25,25 +25,25 @@ package struct PropertyValues: Hashable, Sendable {
         get { position(of: id).map { entries[$0].value } }
         set {
             guard let newValue else {
-                if let place = position(of: id) { entries.remove(at: place) }
+                if let index = position(of: id) { entries.remove(at: index) }
                 return
             }
             if entries.isEmpty || entries[entries.count - 1].key < id {
                 return entries.append(Entry(key: id, value: newValue))
             }
-            let place = firstIndex(from: id)
-            if entries[place].key == id {
-                entries[place].value = newValue
+            let index = firstIndex(from: id)
+            if entries[index].key == id {
+                entries[index].value = newValue
             } else {
-                entries.insert(Entry(key: id, value: newValue), at: place)
+                entries.insert(Entry(key: id, value: newValue), at: index)
             }
         }
     }
 
     /// The position of the property; nil if it has no value here.
     package func position(of id: PropertyID) -> Int? {
-        let place = firstIndex(from: id)
-        return place < entries.count && entries[place].key == id ? place : nil
+        let index = firstIndex(from: id)
+        return index < entries.count && entries[index].key == id ? index : nil
     }
 
     /// The position of the first entry that is not below a property.

@@ -24,15 +24,15 @@ extension Value {
     ///
     /// - Parameter target: the class that plain links lead to; without a class they lead nowhere.
     package func clearingLinks(
-        in target: ClassID?, where isGone: (ObjectReference) throws -> Bool
+        in target: ClassID?, where isDeleted: (ObjectReference) throws -> Bool
     ) rethrows -> Value {
         switch self {
         case .link, .reference:
             guard let object = linkedObject(in: target) else { return .null }
-            return try isGone(object) ? .null : self
-        case .list(let elements): return .list(try elements.map { try $0.clearingLinks(in: target, where: isGone) })
+            return try isDeleted(object) ? .null : self
+        case .list(let elements): return .list(try elements.map { try $0.clearingLinks(in: target, where: isDeleted) })
         case .dictionary(let map):
-            return .dictionary(try map.mapValues { try $0.clearingLinks(in: target, where: isGone) })
+            return .dictionary(try map.mapValues { try $0.clearingLinks(in: target, where: isDeleted) })
         default: return self
         }
     }

@@ -16,15 +16,15 @@ package protocol CommitLog: ImageStore, RecordStore {
     /// Identifies the log: a replica of one log is never used with another. Random and positive. Cost: none.
     var id: Int64 { get }
 
-    /// The newest place. Cost: one round trip.
+    /// The newest position. Cost: one round trip.
     func newest() throws -> LogPosition
 
-    /// Appends one entry per version after `place`, all or none, if `place` is still the newest.
+    /// Appends one entry per version after `position`, all or none, if `position` is still the newest.
     ///
     /// The log keeps trying through lost connections until it knows the outcome, for as long as its patience lasts, and
     /// then throws `logOutcomeUnknown`. It never appends twice: the tag of the append shows whether an earlier
     /// attempt arrived. Cost: one round trip.
-    func append(_ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag) throws -> AppendOutcome
+    func append(_ bodies: [[UInt8]], after position: LogPosition, tag: HistoryTag) throws -> AppendOutcome
 
     /// Waits until no other store has the turn, and keeps others from appending until the turn ends. Throws `busy` when
     /// others keep the turn longer than the log's patience. Cost: one round trip.
@@ -51,9 +51,9 @@ extension CommitLog {
 
 /// The right to append next. It ends with an append, with `end`, or when the last reference is dropped.
 package protocol LogTurn: AnyObject, Sendable {
-    /// The newest place for as long as the turn lasts. It may end early, when its connection is lost or it takes too
+    /// The newest position for as long as the turn lasts. It may end early, when its connection is lost or it takes too
     /// long: others append then, and only an append, which is superseded, shows it.
-    var place: LogPosition { get }
+    var position: LogPosition { get }
 
     /// Entries after the version that the turn was taken with, in order and up to some limit; none for any other reason.
     var newEntries: [LogEntry] { get }
@@ -65,7 +65,7 @@ package protocol LogTurn: AnyObject, Sendable {
     func end()
 }
 
-/// A place in a log: a version and the tag of the append that made it.
+/// A position in a log: a version and the tag of the append that made it.
 package struct LogPosition: Hashable, Sendable {
     package let version: Version
     package let tag: HistoryTag
@@ -94,6 +94,6 @@ package struct LogEntry: Hashable, Sendable {
 
 package enum AppendOutcome: Hashable, Sendable {
     case appended
-    /// Others appended since `place`: nothing was appended.
+    /// Others appended since `position`: nothing was appended.
     case superseded
 }

@@ -13,7 +13,7 @@ package protocol ImageStore: AnyObject, Sendable {
     ///
     /// - Parameter read: returns the file's next bytes, up to the number that it is given; none at the end.
     func uploadImage(
-        at place: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+        at position: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage
 
     /// Downloads a complete image in order and checks its size and hash at the end: use nothing of it before this
@@ -38,20 +38,20 @@ package protocol ImageStore: AnyObject, Sendable {
     func floor() throws -> Version
 
     /// Deletes entries that nobody needs: those up to the second newest image, older than `seconds`, and applied by all
-    /// stores that are in use. Returns the number of versions that are gone.
+    /// stores that are in use. Returns the number of versions that were removed.
     @discardableResult
     func trim(keepingSeconds seconds: Int64) throws -> Int64
 }
 
 extension ImageStore {
     /// The images that are kept: the newest, and one for when it turns out to be damaged.
-    package static var keptImages: Int { 2 }
+    package static var retainedImages: Int { 2 }
 
     /// Whether the log above the newest image is so long that a new image pays: longer than that image, and than
     /// `least` bytes.
     package func isImageDue(least: Int64 = LogImage.defaultLeast) throws -> Bool {
         let newest = try images().first { $0.isComplete }
-        let bytes = try entryBytes(after: newest?.place.version ?? LogPosition.start.version)
+        let bytes = try entryBytes(after: newest?.position.version ?? LogPosition.start.version)
         return bytes > max(newest?.bytes ?? 0, least)
     }
 }
@@ -62,7 +62,7 @@ package struct LogImage: Hashable, Sendable {
     package static let defaultLeast: Int64 = 64 << 20
 
     /// The version that the file is at, and its tag.
-    package let place: LogPosition
+    package let position: LogPosition
     package let parts: Int
     package let bytes: Int64
     package let sha256: [UInt8]
@@ -71,9 +71,9 @@ package struct LogImage: Hashable, Sendable {
     package let isComplete: Bool
 
     package init(
-        place: LogPosition, parts: Int, bytes: Int64, sha256: [UInt8], fileFormat: Int32, isComplete: Bool
+        position: LogPosition, parts: Int, bytes: Int64, sha256: [UInt8], fileFormat: Int32, isComplete: Bool
     ) {
-        self.place = place
+        self.position = position
         self.parts = parts
         self.bytes = bytes
         self.sha256 = sha256

@@ -92,11 +92,11 @@ extension MigrationTransaction {
             }
             return value
         case .list(let elements):
-            let kept = try elements.map { try existing($0, property) }
-            return .list(property.type.isLink ? kept.filter { !$0.isNull } : kept)
+            let remaining = try elements.map { try existing($0, property) }
+            return .list(property.type.isLink ? remaining.filter { !$0.isNull } : remaining)
         case .set(let elements):
-            let kept = try elements.filter { try $0.isNull || !existing($0, property).isNull }
-            return .set(kept)
+            let remaining = try elements.filter { try $0.isNull || !existing($0, property).isNull }
+            return .set(remaining)
         case .dictionary(let map):
             return .dictionary(try map.mapValues { try existing($0, property) })
         default:

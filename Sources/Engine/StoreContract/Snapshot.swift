@@ -76,7 +76,7 @@ package protocol Snapshot: ObjectReads {
 package protocol RowSink {
     /// Whether it accepts no more objects. Read before each.
     var isFull: Bool { get }
-    /// Called before a large value is read; returns false to be given null in its place.
+    /// Called before a large value is read; returns false to be given null instead.
     ///
     /// - Parameter size: returns the approximate size in bytes; it costs a look-up or more.
     mutating func wants(_ size: () throws -> Int) throws -> Bool
@@ -96,7 +96,7 @@ package protocol RowSink {
     /// A mixed value that is not null, or a collection.
     mutating func value(_ column: Int, _ value: Value)
     /// Whether long lists and sets are to be given in parts: then `beginElements`, `elements` as often as necessary,
-    /// and `endElements` take the place of `value`.
+    /// and `endElements` replace `value`.
     var takesElements: Bool { get }
     mutating func beginElements(_ column: Int)
     /// - Returns: false if no more are wanted.

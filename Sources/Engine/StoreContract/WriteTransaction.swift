@@ -23,8 +23,8 @@ package protocol WriteTransaction: ReadContext {
     func create(_ classID: ClassID, given values: PropertyValues) throws -> ObjectKey
 
     /// Assigns properties; an equal value counts as a change. A collection is replaced as a whole. An embedded object
-    /// that is replaced is deleted, unless it is assigned to its present place. Throws `notFound`, `keyImmutable` for a
-    /// different primary key, and the errors of `create` for values.
+    /// that is replaced is deleted, unless it is assigned to the property that owns it. Throws `notFound`,
+    /// `keyImmutable` for a different primary key, and the errors of `create` for values.
     func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws
 
     /// Edits one collection in place; see `CollectionOperation`. Returns false when that changed nothing: an element

@@ -11,7 +11,7 @@ package enum RedoStep: Hashable, Sendable {
     case deleted(ClassID, ObjectKey)
     case changed(ClassID, ObjectKey, PropertyID, Change)
     /// A record beside the objects; the expiry in seconds.
-    case kept([UInt8], bytes: [UInt8], expiry: UInt64)
+    case recordStored([UInt8], bytes: [UInt8], expiry: UInt64)
     case forgotten([UInt8])
     /// The version is to be kept for a reader, or need no longer be. Each is alone in its entry.
     case pinned(id: [UInt8], note: [UInt8])

@@ -5,8 +5,8 @@ import QueryExecution
 /// The kinds of steps in a `RedoRecord`.
 enum RedoKind: UInt8 {
     case layout = 0
-    case created, deleted, assigned, edited, inserted, insertedKey, replaced, removed, moved, kept, forgotten, pinned,
-        unpinned
+    case created, deleted, assigned, edited, inserted, insertedKey, replaced, removed, moved, recordStored, forgotten,
+        pinned, unpinned
 
     static let sameClass: UInt8 = 16
     static let sameObject: UInt8 = 32
@@ -36,8 +36,8 @@ package final class RedoWriter {
             for value in row { append(value) }
         case .deleted(let classID, let key): begin(.deleted, classID, key, nil)
         case .changed(let classID, let key, let property, let change): append(change, classID, key, property)
-        case .kept(let key, let bytes, let expiry):
-            begin(.kept)
+        case .recordStored(let key, let bytes, let expiry):
+            begin(.recordStored)
             writer.data(key)
             writer.data(bytes)
             writer.unsigned(expiry)
@@ -122,10 +122,10 @@ struct RedoReader {
         guard first < 128, let kind = RedoKind(rawValue: first & 15) else { throw DamagedRecord() }
         switch kind {
         case .layout: return .layout(try Self.schema(&reader))
-        case .kept:
+        case .recordStored:
             let key = try reader.data()
             let bytes = try reader.data()
-            return .kept(key, bytes: bytes, expiry: try reader.unsigned())
+            return .recordStored(key, bytes: bytes, expiry: try reader.unsigned())
         case .forgotten: return .forgotten(try reader.data())
         case .pinned:
             let id = try reader.data()

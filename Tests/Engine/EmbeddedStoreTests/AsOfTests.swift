@@ -200,13 +200,13 @@ struct AsOfTests {
         let before = try store.snapshot()
         var random = SeededRandom.ofTest()
         print("AsOfTests longList seed \(random.seed)")
-        let places = (0..<4000).map { _ in random.below(8000) }
+        let positions = (0..<4000).map { _ in random.below(8000) }
         try store.write { transaction in
-            for (number, place) in places.enumerated() {
+            for (number, position) in positions.enumerated() {
                 switch number % 4 {
-                case 0: _ = try transaction.edit(box.id, key, numbers, .insert(.int(-1), at: place))
-                case 1: _ = try transaction.edit(box.id, key, numbers, .remove(at: place))
-                case 2: _ = try transaction.edit(box.id, key, numbers, .replace(.int(-2), at: place))
+                case 0: _ = try transaction.edit(box.id, key, numbers, .insert(.int(-1), at: position))
+                case 1: _ = try transaction.edit(box.id, key, numbers, .remove(at: position))
+                case 2: _ = try transaction.edit(box.id, key, numbers, .replace(.int(-2), at: position))
                 default: _ = try transaction.edit(box.id, key, numbers, .append(.int(-3)))
                 }
             }

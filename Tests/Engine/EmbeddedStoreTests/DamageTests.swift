@@ -164,7 +164,7 @@ struct DamageTests {
             return "byte \(offset) of a page's offsets"
         default:
             let offset = page(&random) + pageSize / 2 + random.below(pageSize / 2 - 8)
-            for place in offset..<offset + 8 { bytes[place] = random.oneIn(2) ? 0xFF : 0 }
+            for index in offset..<offset + 8 { bytes[index] = random.oneIn(2) ? 0xFF : 0 }
             return "a number at \(offset)"
         }
     }

@@ -69,7 +69,7 @@ struct LoggedConformanceTests {
                 if isLast { try original.makeImage(by: .init(repeating: 2, count: 16), copy: newPath()) }
                 let image = log.images.all[0]
                 // Nothing before the image can be read.
-                log.trim(to: image.place.version)
+                log.trim(to: image.position.version)
                 let replica = try EmbeddedStore.open(path: newPath(), log: log.connect(), options: smallClusters())
                 defer { replica.close() }
                 try ReplicaComparison.requireEqual(original, replica)

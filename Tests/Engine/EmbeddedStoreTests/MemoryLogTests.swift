@@ -23,7 +23,7 @@ struct MemoryLogTests {
         #expect(code { _ = try first.append([[1]], after: .start, tag: .another()) } == .logOutcomeUnknown)
         let turn = try second.takeTurn()
         log.deliver()
-        #expect(try first.newest() == turn.place)
+        #expect(try first.newest() == turn.position)
         turn.end()
         #expect(log.entries.map(\.body) == [[1]])
     }

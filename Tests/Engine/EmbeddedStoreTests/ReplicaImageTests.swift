@@ -43,8 +43,8 @@ struct ReplicaImageTests {
                 switch $0 {
                 case .discarded: news.append("discarded")
                 case .setAside: news.append("set aside")
-                case .unusableImage(let image, _): news.append("unusable \(image.place.version)")
-                case .fetched(let image): news.append("fetched \(image.place.version)")
+                case .unusableImage(let image, _): news.append("unusable \(image.position.version)")
+                case .fetched(let image): news.append("fetched \(image.position.version)")
                 case .fetching, .applied: break
                 }
             }
@@ -86,10 +86,10 @@ struct ReplicaImageTests {
         try home.write(5)
         let image = try home.image()
         try home.write(5)
-        home.log.trim(to: image.place.version)
+        home.log.trim(to: image.position.version)
         let connection = home.log.connect()
         let store = try home.open("second", connection)
-        #expect(home.news == ["fetched \(image.place.version)"])
+        #expect(home.news == ["fetched \(image.position.version)"])
         #expect(connection.entriesRead == 5)
         try home.requireEqual(store)
         let names = try FileManager.default.contentsOfDirectory(atPath: home.directory.path)
@@ -106,10 +106,10 @@ struct ReplicaImageTests {
         try home.write(5)
         let bad = try home.image()
         let bytes = try #require(home.log.images.bytes(of: bad))
-        func replace(_ bytes: [UInt8], at place: LogPosition = bad.place) {
+        func replace(_ bytes: [UInt8], at position: LogPosition = bad.position) {
             home.log.images.add(
                 LogImage(
-                    place: place, parts: bad.parts, bytes: Int64(bytes.count), sha256: MemoryImages.sum(bytes),
+                    position: position, parts: bad.parts, bytes: Int64(bytes.count), sha256: MemoryImages.sum(bytes),
                     fileFormat: bad.fileFormat, isComplete: true), bytes)
         }
         switch how {
@@ -128,7 +128,7 @@ struct ReplicaImageTests {
             replace(bytes)
         }
         let store = try home.open("second")
-        #expect(home.news == ["unusable \(bad.place.version)", "fetched \(good.place.version)"])
+        #expect(home.news == ["unusable \(bad.position.version)", "fetched \(good.position.version)"])
         try home.requireEqual(store)
     }
 
@@ -139,9 +139,9 @@ struct ReplicaImageTests {
         let image = try home.image()
         home.log.images.damage(image) { Array($0.dropLast()) }
         let store = try home.open("second")
-        #expect(home.news == ["unusable \(image.place.version)"])
+        #expect(home.news == ["unusable \(image.position.version)"])
         try home.requireEqual(store)
-        home.log.trim(to: image.place.version)
+        home.log.trim(to: image.position.version)
         #expect(code { _ = try home.open("third") } == .logDamaged)
         #expect(!FileManager.default.fileExists(atPath: home.directory.file("third")))
         let other = MemoryLog()
@@ -154,12 +154,12 @@ struct ReplicaImageTests {
         let home = try Home()
         let image = try home.image()
         let newer = LogImage(
-            place: image.place, parts: image.parts, bytes: image.bytes, sha256: image.sha256,
+            position: image.position, parts: image.parts, bytes: image.bytes, sha256: image.sha256,
             fileFormat: image.fileFormat + 1, isComplete: true)
         home.log.images.add(newer, try #require(home.log.images.bytes(of: image)))
         try home.requireEqual(try home.open("second"))
-        #expect(home.news == ["unusable \(image.place.version)"])
-        home.log.trim(to: image.place.version)
+        #expect(home.news == ["unusable \(image.position.version)"])
+        home.log.trim(to: image.position.version)
         #expect(code { _ = try home.open("third") } == .unsupportedFormat)
     }
 
@@ -171,9 +171,9 @@ struct ReplicaImageTests {
         try home.image()
         try home.write(5)
         let image = try home.image()
-        home.log.trim(to: image.place.version)
+        home.log.trim(to: image.position.version)
         let store = try home.open("second")
-        #expect(home.news == ["discarded", "fetched \(image.place.version)"])
+        #expect(home.news == ["discarded", "fetched \(image.position.version)"])
         try home.requireEqual(store)
     }
 
@@ -202,7 +202,7 @@ struct ReplicaImageTests {
         let home = try Home()
         try home.write(200)
         let image = try home.image()
-        let fetched = "fetched \(image.place.version)"
+        let fetched = "fetched \(image.position.version)"
 
         let other = MemoryLog()
         try EmbeddedStore.open(path: home.directory.file("second"), log: other.connect()).close()
@@ -249,14 +249,14 @@ struct ReplicaImageTests {
         let present = record(ReplicaRecord.presentRun)
         let cases: [(run: UInt64, news: [String])] = [
             (ReplicaRecord.presentRun, []),
-            (ReplicaRecord.presentRun ^ 1, ["discarded", "fetched \(image.place.version)"]),
+            (ReplicaRecord.presentRun ^ 1, ["discarded", "fetched \(image.position.version)"]),
         ]
         for (run, news) in cases {
             var left = bytes
             var start = left.startIndex
-            while let place = left.range(of: present, in: start..<left.endIndex) {
-                left.replaceSubrange(place, with: record(run))
-                start = place.upperBound
+            while let position = left.range(of: present, in: start..<left.endIndex) {
+                left.replaceSubrange(position, with: record(run))
+                start = position.upperBound
             }
             // The record is there, perhaps in an older page as well.
             #expect(start > left.startIndex)
@@ -290,7 +290,7 @@ struct ReplicaImageTests {
         try home.image()
         #expect(try !home.first.isImageDue(least: 10))
         let image = try #require(home.log.images.all.first)
-        while try home.log.connect().entryBytes(after: image.place.version) <= image.bytes { try home.write(50) }
+        while try home.log.connect().entryBytes(after: image.position.version) <= image.bytes { try home.write(50) }
         #expect(try home.first.isImageDue(least: 10))
         #expect(try !home.first.isImageDue())
     }
@@ -305,14 +305,14 @@ struct ReplicaImageTests {
         #expect(try home.first.makeImage(by: maker, copy: home.directory.file("copy")) == nil)
         try connection.releaseImage(by: other)
         let first = try home.image()
-        #expect(first.place == home.log.entries.last.map { LogPosition($0.version, $0.tag) })
+        #expect(first.position == home.log.entries.last.map { LogPosition($0.version, $0.tag) })
         #expect(try home.first.makeImage(by: maker, copy: home.directory.file("copy")) == nil)
         for _ in 0..<3 {
             try home.write(1)
             try home.image()
         }
         let version = try home.first.snapshot().version.rawValue
-        #expect(home.log.images.all.map(\.place.version.rawValue) == [version, version - 1])
+        #expect(home.log.images.all.map(\.position.version.rawValue) == [version, version - 1])
         #expect(try connection.claimImage(by: other))
     }
 
@@ -329,11 +329,11 @@ struct ReplicaImageTests {
         let log = MemoryLog()
         let image = try beginning.upload(to: log.connect())
         beginning.remove()
-        #expect(image.place == beginning.place && image.place.version.rawValue == mark.version.rawValue + 1000)
-        log.begin(at: image.place)
+        #expect(image.position == beginning.position && image.position.version.rawValue == mark.version.rawValue + 1000)
+        log.begin(at: image.position)
         let store = try home.open("second", log.connect())
         let snapshot = try store.snapshot()
-        #expect(snapshot.mark.version == image.place.version && snapshot.tag == image.place.tag)
+        #expect(snapshot.mark.version == image.position.version && snapshot.tag == image.position.tag)
         #expect(try snapshot.count(of: pets.dog.id) == 1)
         #expect(try store.tag(of: mark.version) == nil)
         try store.write { _ = try $0.create(pets.dog.id, [pets.dog("name"): .string("Ada")]) }
@@ -341,8 +341,8 @@ struct ReplicaImageTests {
         #expect(try third.snapshot().mark == store.snapshot().mark)
         for store in [store, third] {
             #expect(try store.snapshot().count(of: pets.dog.id) == 2)
-            #expect(try store.tag(of: image.place.version) == image.place.tag)
-            #expect(try store.changes(after: image.place.version)?.count == 1)
+            #expect(try store.tag(of: image.position.version) == image.position.tag)
+            #expect(try store.changes(after: image.position.version)?.count == 1)
             #expect(try store.changes(after: mark.version) == nil)
         }
     }

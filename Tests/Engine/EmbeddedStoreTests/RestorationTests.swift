@@ -32,7 +32,7 @@ struct RestorationTests {
     }
 
     @Test("a backup becomes a database where there was none")
-    func anew() throws {
+    func again() throws {
         try makeBackup(people: 3)
         let path = directory.path + "/new"
         try EmbeddedStore.restore(path, from: backup, replaces: false)

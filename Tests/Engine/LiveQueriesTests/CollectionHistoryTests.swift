@@ -58,10 +58,10 @@ struct CollectionHistoryTests {
                     // The deletion of an empty one is not reported.
                     try #require(entry.recorder.value.map { $0.elements.isEmpty } ?? true, context)
                 }
-                let told = entry.recorder.takeChanges()
-                changed += told.count
-                guard exists, let first = told.first else { continue }
-                let whole = told.dropFirst().reduce(first) { $0.followed(by: $1) }
+                let reported = entry.recorder.takeChanges()
+                changed += reported.count
+                guard exists, let first = reported.first else { continue }
+                let whole = reported.dropFirst().reduce(first) { $0.followed(by: $1) }
                 let old = try before.value(entry.object.classID, entry.object.key, entry.property.id)
                 try #require(whole.faults(from: old, to: value ?? .null) == [], context)
             }

@@ -61,17 +61,17 @@ struct LiveHistoryTests {
 
     /// In all reported changes together, exactly the elements that stayed and reach a change are modifications.
     private func checkModifications(
-        _ told: [IndexChanges], _ old: [ObjectKey], _ new: [ObjectKey], _ changes: ChangeSet, _ query: BoundQuery,
+        _ reported: [IndexChanges], _ old: [ObjectKey], _ new: [ObjectKey], _ changes: ChangeSet, _ query: BoundQuery,
         _ snapshot: any Snapshot, context: String
     ) throws {
-        guard var change = told.first else {
+        guard var change = reported.first else {
             #expect(old == new, "\(context)")
             for key in new {
                 #expect(try !isModified(key, query.classID, changes, snapshot, depth: 3), "\(context)")
             }
             return
         }
-        for later in told.dropFirst() { change.merge(later) }
+        for later in reported.dropFirst() { change.merge(later) }
         for (index, key) in old.enumerated() {
             guard change.newIndex(ofOld: index) != nil else { continue }
             let expected = try isModified(key, query.classID, changes, snapshot, depth: 3)
@@ -79,7 +79,7 @@ struct LiveHistoryTests {
         }
         // Whatever the method, the difference is as small as the general comparison makes it, and spares as many
         // untouched elements.
-        guard told.count == 1 else { return }
+        guard reported.count == 1 else { return }
         var modified: Set<ObjectKey> = []
         for key in new where try isModified(key, query.classID, changes, snapshot, depth: 3) { modified.insert(key) }
         let smallest = KeyDiff.between(old, new, isModified: modified.contains)

@@ -159,7 +159,7 @@ struct NamedObjectTests {
     }
 
     @Test("a place that moves into a shape adds its object to the result")
-    func places() throws {
+    func nestedObjects() throws {
         let point = try #require(store.snapshot().schema["Point"])
         let type = try #require(point["type"]).id
         let coordinates = try #require(point["coordinates"]).id
@@ -170,14 +170,14 @@ struct NamedObjectTests {
         let (recorder, token) = try observe("place GEOWITHIN geoCircle([2.0, 48.0], 0.1)", of: person)
         #expect(recorder.keys == [])
         let placeID = try #require(person["place"]).id
-        guard case .link(let place) = try store.snapshot().value(person.id, ada, placeID) else {
+        guard case .link(let shape) = try store.snapshot().value(person.id, ada, placeID) else {
             Issue.record("no place")
             return
         }
-        try store.write { try $0.set(point.id, place, [coordinates: there]) }
+        try store.write { try $0.set(point.id, shape, [coordinates: there]) }
         live.settle()
         #expect(recorder.keys == [ada])
-        try store.write { try $0.set(point.id, place, [type: .string("Line")]) }
+        try store.write { try $0.set(point.id, shape, [type: .string("Line")]) }
         live.settle()
         #expect(recorder.keys == [])
         token.cancel()

@@ -51,9 +51,9 @@ struct ResumingTests {
         tasks.live.settle()
         let first = try #require(all[0].changes.first)
         #expect(first.indices == IndexChanges(deletions: [3, 5], insertions: [8]))
-        for told in all {
-            #expect(told.names == ["resumed", "update"])
-            #expect(told.changes.first === first)
+        for reported in all {
+            #expect(reported.names == ["resumed", "update"])
+            #expect(reported.changes.first === first)
         }
         for token in tokens { token.cancel() }
         tasks.store.close()
@@ -109,8 +109,8 @@ struct ResumingTests {
             #expect(lookedUp.names.first == "resumed", context)
             let past = try #require(try tasks.store.asOf(version, before: snapshot), context)
             let old = try past.reads.select(query, .all)
-            for told in [remembered, lookedUp] {
-                let indices = told.changes.first?.indices ?? IndexChanges()
+            for reported in [remembered, lookedUp] {
+                let indices = reported.changes.first?.indices ?? IndexChanges()
                 #expect(indices.faults(from: old, to: present) == [], context)
             }
             first.cancel()

@@ -52,15 +52,16 @@ struct SectionHistoryTests {
                 try #require(entry.recorder.failureCode == nil, context)
                 try #require(entry.recorder.faults == [], context)
                 let expected = try snapshot.sections(entry.query, by: entry.key).recorded
-                let told = entry.recorder.takeChanges()
-                if entry.keyPaths.isEmpty || told.last?.version == snapshot.version {
+                let reported = entry.recorder.takeChanges()
+                if entry.keyPaths.isEmpty || reported.last?.version == snapshot.version {
                     try #require(Self.areAlike(entry.recorder.sections ?? [], expected), context)
                 }
-                if let first = told.first, let last = told.last, let before = known.last?.sections, told.count > 1,
+                if let first = reported.first, let last = reported.last, let before = known.last?.sections,
+                    reported.count > 1,
                     before.count > states.count
                 {
                     // The merged changes lead to the same state.
-                    let whole = told.dropFirst().reduce(first as LiveSectionChange?) { $0?.followed(by: $1) ?? $1 }
+                    let whole = reported.dropFirst().reduce(first as LiveSectionChange?) { $0?.followed(by: $1) ?? $1 }
                     if let whole, whole.oldSections.recorded == before[states.count] {
                         let faults = whole.changes.faults(
                             from: before[states.count], to: last.newSections.recorded)

@@ -144,12 +144,12 @@ struct WorkedExampleTests {
         }
         let expected = IndexChanges(
             deletions: example.deletions, insertions: example.insertions, modifications: example.modifications)
-        let told = recorder.changes.map { change in
+        let reported = recorder.changes.map { change in
             var withoutNew = change
             withoutNew.modificationsNew = []
             return withoutNew
         }
-        #expect(told == (expected.isEmpty ? [] : [expected]))
+        #expect(reported == (expected.isEmpty ? [] : [expected]))
         #expect(recorder.faults == [])
         #expect(try recorder.keys == tasks.store.snapshot().select(query, .all))
         token.cancel()

@@ -184,15 +184,15 @@ struct ListDifferenceTests {
             let (was, now) = (Self.map(old), Self.map(new))
             let shared = Self.keys(of: now) { was[$0.key] != nil }
             let different = Self.keys(of: now) { entry in was[entry.key] != nil && was[entry.key] != entry.value }
-            let gone = Self.keys(of: was) { now[$0.key] == nil }
+            let deleted = Self.keys(of: was) { now[$0.key] == nil }
             let come = Self.keys(of: now) { was[$0.key] == nil }
-            let edit = MapEdit(deletions: gone, insertions: come, modifications: different)
+            let edit = MapEdit(deletions: deleted, insertions: come, modifications: different)
             #expect(MapEdit(from: was, to: now) == edit, comment)
             let whole = CollectionEdit(from: .dictionary(was), to: .dictionary(now))
             let expected: CollectionEdit? = was == now ? nil : .map(edit)
             #expect(whole == expected, comment)
             let assigned = MapEdit(from: was, to: now, assignsEqual: true)
-            #expect(assigned == MapEdit(deletions: gone, insertions: come, modifications: shared), comment)
+            #expect(assigned == MapEdit(deletions: deleted, insertions: come, modifications: shared), comment)
         }
     }
 

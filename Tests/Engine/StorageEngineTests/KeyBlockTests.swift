@@ -22,9 +22,9 @@ struct KeyBlockTests {
                 block[offset] = ObjectKey(key)
                 model[offset] = key
             }
-            if let gone = model.keys.sorted().first, random.oneIn(4) {
-                block[gone] = nil
-                model[gone] = nil
+            if let deleted = model.keys.sorted().first, random.oneIn(4) {
+                block[deleted] = nil
+                model[deleted] = nil
             }
             guard let record = block.encode(block: number) else {
                 #expect(model.isEmpty)

@@ -54,9 +54,9 @@ struct LargeCollectionTests {
                         let held = try transaction.edit(Self.box, key, Self.set, .removeElement(.string(text)))
                         if held != (set.remove(text) != nil) { wrong.append("element \(text)") }
                         if !list.isEmpty {
-                            let place = seed.below(list.count)
-                            _ = try transaction.edit(Self.box, key, Self.list, .remove(at: place))
-                            list.remove(at: place)
+                            let position = seed.below(list.count)
+                            _ = try transaction.edit(Self.box, key, Self.list, .remove(at: position))
+                            list.remove(at: position)
                         }
                     } else {
                         let value = Int64(seed.below(1_000_000))
@@ -64,9 +64,9 @@ struct LargeCollectionTests {
                         map[text] = value
                         let isNew = try transaction.edit(Self.box, key, Self.set, .add(.string(text)))
                         if isNew != set.insert(text).inserted { wrong.append("new element \(text)") }
-                        let place = seed.oneIn(2) ? list.count : seed.below(list.count + 1)
-                        _ = try transaction.edit(Self.box, key, Self.list, .insert(.int(value), at: place))
-                        list.insert(value, at: place)
+                        let position = seed.oneIn(2) ? list.count : seed.below(list.count + 1)
+                        _ = try transaction.edit(Self.box, key, Self.list, .insert(.int(value), at: position))
+                        list.insert(value, at: position)
                     }
                 }
                 return (map, set, list, wrong)

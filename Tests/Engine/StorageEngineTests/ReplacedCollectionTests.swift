@@ -39,11 +39,11 @@ struct ReplacedCollectionTests {
         if case .list(var elements)? = old, !elements.isEmpty, random.oneIn(3) {
             // Few edits.
             for _ in 0..<random.below(4) {
-                let place = random.below(elements.count)
+                let position = random.below(elements.count)
                 switch random.below(3) {
-                case 0 where elements.count > 1: elements.remove(at: place)
-                case 1: elements.insert(elements[random.below(elements.count)], at: place)
-                default: elements[place] = elements[random.below(elements.count)]
+                case 0 where elements.count > 1: elements.remove(at: position)
+                case 1: elements.insert(elements[random.below(elements.count)], at: position)
+                default: elements[position] = elements[random.below(elements.count)]
                 }
             }
             return .list(elements)

@@ -124,7 +124,7 @@ struct RowAccessorTests {
         let properties = thing.properties.map(\.id)
         let heavy = try QueryBinder(schema: store.snapshot().schema).bind("weight > 50", class: thing)
         var random = SeededRandom(seed: seed)
-        var told: [String] = []
+        var reported: [String] = []
         var snapshots = [try store.snapshot()]
         func value(_ column: Int) -> Value {
             switch column {
@@ -153,7 +153,7 @@ struct RowAccessorTests {
                 case 4:
                     if try transaction.exists(thing.id, key) { try transaction.delete(thing.id, key) }
                 case 5:
-                    told.append(String(describing: try transaction.select(heavy, Window())))
+                    reported.append(String(describing: try transaction.select(heavy, Window())))
                 default:
                     guard try transaction.exists(thing.id, key) else { continue }
                     let column = Int(random.next() % 6)
@@ -178,7 +178,7 @@ struct RowAccessorTests {
             }
             if random.next() % 4 == 0 { write.cancel() } else { try write.commit() }
             let snapshot = try store.snapshot()
-            told.append(try Self.dump(snapshot, thing))
+            reported.append(try Self.dump(snapshot, thing))
             if snapshot.version > base.version {
                 let changes = try store.changes(after: base.version)?.map { changes in
                     let classChanges = changes.classes[thing.id] ?? ClassChanges()
@@ -189,7 +189,7 @@ struct RowAccessorTests {
                             .sorted()
                     )
                 }
-                told.append(String(describing: changes))
+                reported.append(String(describing: changes))
                 // The undo steps to each earlier version.
                 for earlier in snapshots {
                     let past = try store.asOf(earlier.version, before: snapshot)
@@ -206,7 +206,7 @@ struct RowAccessorTests {
             }
         }
         store.close()
-        return told
+        return reported
     }
 
     private static func dump(_ snapshot: any Snapshot, _ thing: ClassSchema) throws -> String {

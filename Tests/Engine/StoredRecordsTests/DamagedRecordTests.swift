@@ -22,12 +22,12 @@ struct DamagedRecordTests {
                 var damaged = whole
                 for _ in 0...random.below(4) where !damaged.isEmpty {
                     // Mostly the beginning, where counts and sizes are.
-                    let place = random.below(random.oneIn(3) ? damaged.count : min(32, damaged.count))
+                    let offset = random.below(random.oneIn(3) ? damaged.count : min(32, damaged.count))
                     switch random.below(4) {
-                    case 0: damaged[place] ^= 1 << UInt8(random.below(8))
-                    case 1: damaged[place] = random.pick([0, 1, 127, 128, 255]) ?? 0
-                    case 2: damaged.insert(UInt8(random.below(256)), at: place)
-                    default: damaged.remove(at: place)
+                    case 0: damaged[offset] ^= 1 << UInt8(random.below(8))
+                    case 1: damaged[offset] = random.pick([0, 1, 127, 128, 255]) ?? 0
+                    case 2: damaged.insert(UInt8(random.below(256)), at: offset)
+                    default: damaged.remove(at: offset)
                     }
                 }
                 if random.oneIn(4) { damaged.removeLast(random.below(damaged.count + 1)) }

@@ -52,9 +52,9 @@ package final class AggregateRecorder: Sendable {
                     return
                 }
                 if change.version <= version { state.faults.append("version \(change.version) after \(version)") }
-                if change.answer == old { state.faults.append("an update that changes nothing") }
+                if change.result == old { state.faults.append("an update that changes nothing") }
                 state.faults += change.faults(from: old)
-                state.answer = change.answer
+                state.answer = change.result
                 state.version = change.version
                 state.changeCount += 1
             case .deleted: state.faults.append("an aggregate was deleted")
@@ -67,15 +67,15 @@ package final class AggregateRecorder: Sendable {
 extension LiveAggregateChange {
     /// Everything in which this is not the difference from `old`.
     fileprivate func faults(from old: AggregateResult) -> [String] {
-        var faults = indices.faults(from: old.groups.map(\.key.forms), to: answer.groups.map(\.key.forms))
+        var faults = indices.faults(from: old.groups.map(\.key.forms), to: result.groups.map(\.key.forms))
         guard faults.isEmpty else { return faults }
         var groups = old.groups
         for (position, new) in zip(indices.modifications, indices.modificationsNew) {
-            if groups[position] == answer.groups[new] { faults.append("an equal modification at \(position)") }
-            groups[position] = answer.groups[new]
+            if groups[position] == result.groups[new] { faults.append("an equal modification at \(position)") }
+            groups[position] = result.groups[new]
         }
-        if indices.applied(to: groups, taking: answer.groups) != answer.groups {
-            faults.append("\(indices) does not lead from \(old) to \(answer)")
+        if indices.applied(to: groups, taking: result.groups) != result.groups {
+            faults.append("\(indices) does not lead from \(old) to \(result)")
         }
         return faults
     }

@@ -33,7 +33,7 @@ extension Leaf {
         return arena
     }
 
-    /// The area and the places of the texts in it, copied as a whole; nil for offsets that do not divide the area from
+    /// The area and the offsets of the texts in it, copied as a whole; nil for offsets that do not divide the area from
     /// its beginning to its end, as those of a damaged leaf.
     private var dividedArea: StringArena? {
         let bytes = UnsafeRawBufferPointer(start: area, count: areaSize)

@@ -14,7 +14,7 @@
 ///                  outsized ones, then `area` bytes
 ///     dictionary   slots × width bits of codes, (entries + 1) offsets of `side` bits, then `area` bytes
 ///
-/// Outsized values are stored elsewhere, under the object's key. In their place the leaf has the eight bytes of their
+/// Outsized values are stored elsewhere, under the object's key. Instead of them the leaf has the eight bytes of their
 /// size: for a string, data or mixed value in bytes, for a collection in elements.
 ///
 /// Min and max are of the values that are neither null nor NaN: as signed integers for packed leaves (seconds of

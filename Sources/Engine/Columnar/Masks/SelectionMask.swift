@@ -132,13 +132,13 @@ package final class SelectionMask {
         for index in 0..<wordCount {
             let start = words[index]
             var word = start
-            var kept = start
+            var selected = start
             while word != 0 {
                 let bit = word & (0 &- word)
-                if try !test(index << 6 + word.trailingZeroBitCount) { kept ^= bit }
+                if try !test(index << 6 + word.trailingZeroBitCount) { selected ^= bit }
                 word ^= bit
             }
-            words[index] = kept
+            words[index] = selected
         }
     }
 

@@ -73,7 +73,7 @@ struct StringArena: Sendable {
         text.withUnsafeBufferPointer { replace(index, with: $0) }
     }
 
-    /// A text no longer than the one that it replaces is written in its place; the rest is a gap.
+    /// A text no longer than the one that it replaces is written over it; the rest is a gap.
     mutating func replace(_ index: Int, with text: UnsafeBufferPointer<UInt8>) {
         let old = ranges[index]
         if text.count <= Int(old.count) {

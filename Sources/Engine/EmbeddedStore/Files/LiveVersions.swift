@@ -7,7 +7,7 @@ import Synchronization
 /// the time since a newer version appeared.
 final class LiveVersions: Sendable {
     /// One version can exist in the file before and after a compaction.
-    private struct Place: Hashable {
+    private struct VersionKey: Hashable {
         let version: Version
         let generation: Int
     }
@@ -23,7 +23,7 @@ final class LiveVersions: Sendable {
         }
     }
 
-    private let entries = Mutex<[Place: Entry]>([:])
+    private let entries = Mutex<[VersionKey: Entry]>([:])
     /// Seconds; nil for no limit.
     private let ageLimit: Double?
 
@@ -31,12 +31,12 @@ final class LiveVersions: Sendable {
 
     /// The shared snapshot of this version: the given one, unless there already is one.
     func share(_ new: EmbeddedSnapshot, generation: Int) -> any Snapshot {
-        let place = Place(version: new.version, generation: generation)
+        let key = VersionKey(version: new.version, generation: generation)
         return entries.withLock { entries in
-            if let snapshot = entries[place]?.usable { return snapshot }
+            if let snapshot = entries[key]?.usable { return snapshot }
             entries = entries.filter { $0.value.snapshot != nil }
             let shared: any Snapshot = ageLimit.map { ExpiringSnapshot(new, limit: $0) } ?? new
-            entries[place] = Entry(snapshot: shared)
+            entries[key] = Entry(snapshot: shared)
             return shared
         }
     }
@@ -69,21 +69,21 @@ final class LiveVersions: Sendable {
         let now = ContinuousClock.now
         guard let ageLimit else {
             entries.withLock { entries in
-                for (place, entry) in entries where place.version < newest && entry.outdatedAt == nil {
-                    entries[place]?.outdatedAt = now
+                for (key, entry) in entries where key.version < newest && entry.outdatedAt == nil {
+                    entries[key]?.outdatedAt = now
                 }
             }
             return
         }
         let expired = entries.withLock { entries in
             var expired: [ExpiringSnapshot] = []
-            for (place, entry) in entries where place.version < newest {
+            for (key, entry) in entries where key.version < newest {
                 if let outdatedAt = entry.outdatedAt {
                     guard now - outdatedAt >= .seconds(ageLimit) else { continue }
                     if let snapshot = entry.snapshot as? ExpiringSnapshot { expired.append(snapshot) }
-                    entries[place] = nil
+                    entries[key] = nil
                 } else {
-                    entries[place]?.outdatedAt = now
+                    entries[key]?.outdatedAt = now
                 }
             }
             return expired

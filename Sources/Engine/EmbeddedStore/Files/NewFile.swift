@@ -12,15 +12,15 @@ extension EmbeddedStore {
     ) throws -> R {
         let draft = path + ".making"
         let lock = draft + "-lock"
-        let turn = draft + "-turn"
+        let lockFile = draft + "-turn"
         guard FileIdentity(path: path) == nil else { throw taken(path) }
         // Held until the file has its name. A lock on the draft itself would have to be let go for the store to open it,
         // and another process would come between.
-        guard let presence = try FilePresence.takeAlone(turn) else {
+        guard let presence = try FilePresence.takeAlone(lockFile) else {
             throw StoreError(.busy, "Another program is making '\(path)'. Try again when that is done.")
         }
-        defer { withExtendedLifetime(presence) { _ = unlink(turn) } }
-        // The one that had the turn before may have made it.
+        defer { withExtendedLifetime(presence) { _ = unlink(lockFile) } }
+        // The process that had the lock before may have made the file.
         guard FileIdentity(path: path) == nil else { throw taken(path) }
         func removeDraft() {
             unlink(draft)

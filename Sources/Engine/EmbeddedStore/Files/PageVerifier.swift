@@ -157,8 +157,8 @@ final class PageVerifier {
     private func versionOfBoth() -> UInt32? {
         let first = bytes.littleEndian(PageFormat.headerSize + 4, as: UInt32.self)
         guard first != PageFormat.version else { return nil }
-        let place = pageSize + PageFormat.headerSize + 4
-        let second = place + 4 <= bytes.count ? bytes.littleEndian(place, as: UInt32.self) : first
+        let offset = pageSize + PageFormat.headerSize + 4
+        let second = offset + 4 <= bytes.count ? bytes.littleEndian(offset, as: UInt32.self) : first
         return second == PageFormat.version ? nil : first
     }
 

@@ -5,8 +5,8 @@ import Glibc
 import StoreContract
 
 extension EmbeddedStore {
-    /// Puts a backup in the place of a database file, or where there is none yet. The backup is copied, so it stays
-    /// unchanged. A crash leaves the old file or the new one.
+    /// Replaces a database file by a backup, or creates it. The backup is copied, so it stays unchanged. A crash leaves
+    /// the old file or the new one.
     ///
     /// The restored file begins a new history: marks of the file that it replaces, and of the backup, do not belong to
     /// it.

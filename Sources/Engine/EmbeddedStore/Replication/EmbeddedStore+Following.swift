@@ -44,13 +44,13 @@ extension EmbeddedStore {
         // A turn brings everything that was appended before it began, and while it lasts nobody else appends.
         if replication.isTakingTurn, !compares { return .leftToWriter }
         do {
-            let (place, entries) = try newEntries(in: replication.log)
+            let (position, entries) = try newEntries(in: replication.log)
             guard entries.isEmpty else {
                 try onWriter { [self] _ in try apply(entries) }
                 return .entries
             }
             if compares {
-                try Replication.compare(place, with: try replication.log.newest(), path: file.path)
+                try LogReplication.compare(position, with: try replication.log.newest(), path: file.path)
             }
             return .nothing
         } catch {
@@ -59,16 +59,16 @@ extension EmbeddedStore {
         }
     }
 
-    /// The file's place, and what the log has after it. Throws `versionGone` only when the log no longer reaches back to
-    /// the place that the file has by then: while the call lasted, the writer or another process may have brought it
-    /// further, and others may have trimmed what it does not lack any more.
+    /// The file's position, and the entries of the log after it. Throws `versionGone` only when the log no longer
+    /// reaches back to the position that the file has by then: during the call, the writer or another process may have
+    /// advanced it, and others may have trimmed entries that it no longer needs.
     private func newEntries(in log: MeasuredLog) throws -> (LogPosition, [LogEntry]) {
         while true {
-            let place = try file.place
+            let position = try file.position
             do {
-                return (place, try log.entries(after: place.version))
+                return (position, try log.entries(after: position.version))
             } catch let error as StoreError where error.code == .versionGone {
-                if try file.place == place { throw error }
+                if try file.position == position { throw error }
             }
         }
     }
@@ -94,10 +94,10 @@ extension EmbeddedStore {
         }
     }
 
-    /// Takes a turn, and brings the file to the place at which it began, on the writer's thread.
-    private func takeTurn(_ replication: Replication) throws -> any LogTurn {
+    /// Takes a turn, and brings the file to the position at which it began, on the writer's thread.
+    private func takeTurn(_ replication: LogReplication) throws -> any LogTurn {
         while true {
-            let known = try file.place.version
+            let known = try file.position.version
             let turn = try writerProgress.waitingForOthers { try replication.log.takeTurn(after: known) }
             if try catchUp(to: turn, replication) { return turn }
             // No work has run yet, so nothing is lost but the wait.
@@ -105,28 +105,29 @@ extension EmbeddedStore {
         }
     }
 
-    /// Brings the file to the place at which a turn began. Returns false when the turn did not last until then.
+    /// Brings the file to the position at which a turn began. Returns false when the turn did not last until then.
     ///
-    /// Whoever has a turn does not notice that its connection was lost, or that the log has ended it. Others append
-    /// then, and what is read of the log is newer than the turn's place, perhaps at another server. So a file at another
-    /// place says nothing against the log by itself. It is compared with the newest place, read after it.
-    private func catchUp(to turn: any LogTurn, _ replication: Replication) throws -> Bool {
-        let place = turn.place
+    /// The owner of a turn does not notice that its connection was lost, or that the log has ended the turn. Then
+    /// others append, and what is read of the log is newer than the turn's position, perhaps at another server. So a file at
+    /// another position is not evidence against the log by itself. It is compared with the newest position, read after
+    /// it.
+    private func catchUp(to turn: any LogTurn, _ replication: LogReplication) throws -> Bool {
+        let position = turn.position
         do {
-            if try file.place.version < place.version, !turn.newEntries.isEmpty { try apply(turn.newEntries) }
-            while try file.place.version < place.version {
+            if try file.position.version < position.version, !turn.newEntries.isEmpty { try apply(turn.newEntries) }
+            while try file.position.version < position.version {
                 let (_, entries) = try newEntries(in: replication.log)
                 if entries.isEmpty { break }
                 try apply(entries)
             }
-            let reached = try file.place
-            if reached == place { return true }
+            let reached = try file.position
+            if reached == position { return true }
             let newest = try replication.log.newest()
-            try Replication.compare(reached, with: newest, path: file.path)
-            guard newest != place else {
+            try LogReplication.compare(reached, with: newest, path: file.path)
+            guard newest != position else {
                 throw StoreError(
                     .logDamaged,
-                    "The log has no entry of version \(place.version), which is its newest. Check the log.")
+                    "The log has no entry of version \(position.version), which is its newest. Check the log.")
             }
             return false
         } catch {
@@ -140,7 +141,7 @@ extension EmbeddedStore {
     ///
     /// - Parameter mayGrow: whether jobs that came while it waited for the turn are added to `jobs`.
     func runOnLog(
-        _ jobs: inout [WriterJob], mayGrow: Bool, _ replication: Replication
+        _ jobs: inout [WriterJob], mayGrow: Bool, _ replication: LogReplication
     ) throws -> GroupOutcome {
         while true {
             let turn: (any LogTurn)?
@@ -150,15 +151,15 @@ extension EmbeddedStore {
                 turn = try replication.takingTurn(isAlone: isAlone) { try takeTurn(replication) }
                 if turn != nil, mayGrow { fill(&jobs) }
             } catch {
-                throw Replication.Failure(underlying: error)
+                throw LogReplication.Failure(underlying: error)
             }
             defer { turn?.end() }
             do {
                 return try GroupCommit(file: file, writerProgress: writerProgress, replication: replication, turn: turn)
                     .run(jobs)
-            } catch is Replication.Superseded {
+            } catch is LogReplication.Superseded {
                 // A turn whose connection was lost does not keep others away.
-                guard jobs.allSatisfy(\.mayRunAgain) else { throw Replication.Failure(underlying: Self.lostTurn) }
+                guard jobs.allSatisfy(\.mayRunAgain) else { throw LogReplication.Failure(underlying: Self.lostTurn) }
             }
         }
     }

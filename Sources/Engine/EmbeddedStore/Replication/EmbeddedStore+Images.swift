@@ -29,12 +29,12 @@ extension EmbeddedStore {
         let log = replication.log.log
         guard let lease = try ImageLease(log, maker) else { return nil }
         defer { lease.end() }
-        if try log.images().first(where: \.isComplete)?.place == file.place { return nil }
+        if try log.images().first(where: \.isComplete)?.position == file.position { return nil }
         unlink(copy)
         defer { unlink(copy) }
         try writeCopy(to: copy) { _ in try lease.renew() }
-        let image = try ImageFile.upload(copy, at: try ImageFile.place(of: copy), to: log) { _ in try lease.renew() }
-        try log.deleteImages(keeping: type(of: log).keptImages)
+        let image = try ImageFile.upload(copy, at: try ImageFile.position(of: copy), to: log) { _ in try lease.renew() }
+        try log.deleteImages(keeping: type(of: log).retainedImages)
         return image
     }
 }

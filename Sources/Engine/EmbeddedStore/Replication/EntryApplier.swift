@@ -57,7 +57,7 @@ struct EntryApplier {
             let objectClass = try existing(classID, key)
             guard let column = objectClass.column(property) else { throw diverged("it changes an unknown property") }
             try repeated(change, objectClass, key, column, savepoint)
-        case .kept(let key, let bytes, let expiry): try savepoint.exchangeRecord(key, for: (bytes, expiry))
+        case .recordStored(let key, let bytes, let expiry): try savepoint.exchangeRecord(key, for: (bytes, expiry))
         case .forgotten(let key): try savepoint.exchangeRecord(key, for: nil)
         // They change nothing: the store passes them on once the version is there.
         case .pinned, .unpinned: break

@@ -12,7 +12,7 @@ struct EntryGroup {
     let writerProgress: WriterProgress
 
     private static let entryLimit = EmbeddedStore.groupLimit
-    private static let byteLimit = Replication.groupBytes
+    private static let byteLimit = LogReplication.groupBytes
 
     /// The versions that a transaction has applied.
     struct Outcome {
@@ -80,7 +80,7 @@ struct EntryGroup {
             throw StoreError(.logDamaged, "The log's entry of version \(entry.version) is damaged. Check the log.")
         }
         guard record.base ?? entry.tag == session.tag else {
-            throw Replication.historyLost(session.version, file.path)
+            throw LogReplication.historyLost(session.version, file.path)
         }
         return record
     }

@@ -9,14 +9,14 @@ package import StoreContract
 extension ImageFile {
     /// Uploads a copy that nobody changes meanwhile.
     static func upload(
-        _ copy: String, at place: LogPosition, to log: any ImageStore,
+        _ copy: String, at position: LogPosition, to log: any ImageStore,
         progress: @escaping (_ bytes: Int64) throws -> Void
     ) throws -> LogImage {
-        try upload(copy, at: place, by: log.uploadImage, progress: progress)
+        try upload(copy, at: position, by: log.uploadImage, progress: progress)
     }
 
     static func upload(
-        _ copy: String, at place: LogPosition,
+        _ copy: String, at position: LogPosition,
         by send: (LogPosition, Int32, (Int) throws -> [UInt8]) throws -> LogImage,
         progress: @escaping (_ bytes: Int64) throws -> Void
     ) throws -> LogImage {
@@ -24,7 +24,7 @@ extension ImageFile {
         guard descriptor >= 0 else { throw LMDBError(code: errno, action: "Opening").storeError(path: copy) }
         defer { close(descriptor) }
         var bytes: Int64 = 0
-        return try send(place, Int32(FileFormat.number)) { most in
+        return try send(position, Int32(FileFormat.number)) { most in
             let part = try [UInt8](unsafeUninitializedCapacity: most) { buffer, count in
                 var length = -1
                 repeat { length = read(descriptor, buffer.baseAddress, most) } while length < 0 && errno == EINTR
@@ -42,7 +42,7 @@ extension ImageFile {
 package struct LogBeginning: Sendable {
     /// The copy.
     package let path: String
-    package let place: LogPosition
+    package let position: LogPosition
 
     /// Writes the copy: the newest state of `file`, as `version` with a new tag. A file at `path` is replaced.
     ///
@@ -60,7 +60,7 @@ package struct LogBeginning: Sendable {
         defer { store.close() }
         try store.writeCopy(to: path, progress: progress)
         do {
-            place = try Self.begin(path, version)
+            position = try Self.begin(path, version)
         } catch {
             unlink(path)
             if error is DamagedRecord { throw StoreError.damaged(path) }
@@ -73,35 +73,35 @@ package struct LogBeginning: Sendable {
         guard let presence = try FilePresence.takeAloneSoon(path) else {
             throw StoreError(.busy, "'\(path)' is in use by another program. Move it away and try again.")
         }
-        var place = LogPosition.start
+        var position = LogPosition.start
         try ImageFile.change(path, presence) { transaction, meta in
-            place = LogPosition(version(try ImageFile.place(transaction, meta).version), .random())
-            try transaction.put(meta, FileFormat.versionKey, Catalogue.versionRecord(place.version))
-            try HistoryRecord(tag: place.tag, isCopy: true).put(in: transaction, meta)
+            position = LogPosition(version(try ImageFile.position(transaction, meta).version), .random())
+            try transaction.put(meta, FileFormat.versionKey, Catalogue.versionRecord(position.version))
+            try HistoryRecord(tag: position.tag, isCopy: true).put(in: transaction, meta)
             guard let log = try transaction.database(FileFormat.logTree, create: true) else { throw DamagedRecord() }
             // Its versions and tags are of another history.
             try transaction.clear(log)
             // The tag of the version is known after later ones too.
-            let changes = ChangeSet(version: place.version, schemaChanged: true)
+            let changes = ChangeSet(version: position.version, schemaChanged: true)
             try transaction.put(
-                log, Catalogue.versionRecord(place.version),
-                ChangeSetRecord.encode(changes, undo: nil, tag: place.tag, at: Timestamp.now().seconds))
+                log, Catalogue.versionRecord(position.version),
+                ChangeSetRecord.encode(changes, undo: nil, tag: position.tag, at: Timestamp.now().seconds))
         }
-        return place
+        return position
     }
 
     /// Uploads it.
     package func upload(to log: any ImageStore, progress: @escaping (_ bytes: Int64) -> Void = { _ in }) throws
         -> LogImage
     {
-        try ImageFile.upload(path, at: place, to: log, progress: progress)
+        try ImageFile.upload(path, at: position, to: log, progress: progress)
     }
 
-    /// Calls a function of a log that takes the place, the file's format and a function that reads the next bytes.
+    /// Calls a function of a log that takes the position, the file's format and a function that reads the next bytes.
     package func upload(
         by send: (LogPosition, Int32, (_ most: Int) throws -> [UInt8]) throws -> LogImage
     ) throws -> LogImage {
-        try ImageFile.upload(path, at: place, by: send) { _ in }
+        try ImageFile.upload(path, at: position, by: send) { _ in }
     }
 
     /// Deletes the copy.

@@ -18,7 +18,7 @@ enum ImageFile {
         _ image: LogImage, from log: any CommitLog, to path: String, progress: (_ bytes: Int64) -> Void
     ) throws {
         guard image.fileFormat <= Int32(FileFormat.number) else {
-            throw StoreError.unsupportedFormat("image of version \(image.place.version)", UInt32(image.fileFormat))
+            throw StoreError.unsupportedFormat("image of version \(image.position.version)", UInt32(image.fileFormat))
         }
         let draft = path + ".image"
         guard let presence = try FilePresence.takeAloneSoon(draft) else {
@@ -35,13 +35,14 @@ enum ImageFile {
             }
             try syncing(presence.descriptor) { try PageCheck(presence, path: draft).verify() }
             try change(draft, presence) { transaction, meta in
-                let place = try place(transaction, meta)
-                guard place == image.place else {
+                let position = try position(transaction, meta)
+                guard position == image.position else {
                     throw StoreError(
                         .logDamaged,
-                        "The image of version \(image.place.version) has version \(place.version), or another history.")
+                        "The image of version \(image.position.version) has version \(position.version), or another history."
+                    )
                 }
-                try HistoryRecord(tag: place.tag).put(in: transaction, meta)
+                try HistoryRecord(tag: position.tag).put(in: transaction, meta)
                 try ReplicaRecord(log: log.id, run: 0).put(in: transaction, meta)
             }
             guard try FileSystem.rename(draft, toNew: path) else {
@@ -80,14 +81,14 @@ enum ImageFile {
         }
     }
 
-    /// The newest place of a copy that nobody else has open.
-    static func place(of path: String) throws -> LogPosition {
+    /// The newest position of a copy that nobody else has open.
+    static func position(of path: String) throws -> LogPosition {
         guard let presence = try FilePresence.takeAloneSoon(path) else {
             throw StoreError(.busy, "'\(path)' is in use by another program. Move it away and try again.")
         }
         var found = LogPosition.start
         do {
-            try change(path, presence) { found = try place($0, $1) }
+            try change(path, presence) { found = try position($0, $1) }
         } catch is DamagedRecord {
             throw StoreError.damaged(path)
         } catch let error as LMDBError {
@@ -96,7 +97,7 @@ enum ImageFile {
         return found
     }
 
-    static func place(_ transaction: LMDBTransaction, _ meta: LMDBDatabase) throws -> LogPosition {
+    static func position(_ transaction: LMDBTransaction, _ meta: LMDBDatabase) throws -> LogPosition {
         guard let version = try transaction.get(meta, FileFormat.versionKey), version.count == 8 else {
             throw DamagedRecord()
         }

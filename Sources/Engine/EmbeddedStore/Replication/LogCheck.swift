@@ -11,7 +11,7 @@ package struct LogReport: Sendable {
     package var bytes = 0
     /// The complete images that are as they were uploaded.
     package var images: [LogImage] = []
-    /// The newest place when the check began; later entries are not looked at.
+    /// The newest position when the check began; later entries are not looked at.
     package var newest = LogPosition.start
     /// The log has the versions after this one.
     package var floor = LogPosition.start.version
@@ -31,12 +31,12 @@ package struct LogCheck {
         report.floor = try log.floor()
         let images = try log.images().filter(\.isComplete)
         // An image that is older than the log is waiting to be deleted.
-        let tags = try checkEntries(&report, images.filter { $0.place.version >= report.floor }, progress)
+        let tags = try checkEntries(&report, images.filter { $0.position.version >= report.floor }, progress)
         for image in images {
             do {
                 try log.downloadImage(image) { _ in }
-                if let tag = tags[image.place.version], tag != image.place.tag {
-                    report.faults.append("the image of version \(image.place.version) is of another history")
+                if let tag = tags[image.position.version], tag != image.position.tag {
+                    report.faults.append("the image of version \(image.position.version) is of another history")
                 } else {
                     report.images.append(image)
                 }
@@ -44,7 +44,7 @@ package struct LogCheck {
                 report.faults.append(error.message)
             }
         }
-        let hasImage = report.images.contains { $0.place.version >= report.floor }
+        let hasImage = report.images.contains { $0.position.version >= report.floor }
         if report.floor > LogPosition.start.version, !hasImage {
             report.faults.append(
                 "the log begins after version \(report.floor), and no image of that version or a later one is whole: no new replica can be made"
@@ -89,7 +89,7 @@ package struct LogCheck {
                     report.faults.append("the entry of version \(entry.version) cannot be read")
                 }
                 (version, tag) = (entry.version, entry.tag)
-                if images.contains(where: { $0.place.version == version }) { tags[version] = entry.tag }
+                if images.contains(where: { $0.position.version == version }) { tags[version] = entry.tag }
                 report.entries += 1
                 report.bytes += entry.body.count
                 if report.faults.count >= EmbeddedStore.checkLimit { return tags }
@@ -113,7 +113,7 @@ package struct LogCheck {
         -> [String]
     {
         let images = report.images.filter {
-            $0.place.version >= report.floor && $0.place.version <= report.newest.version
+            $0.position.version >= report.floor && $0.position.version <= report.newest.version
         }
         func replica(_ name: String, _ image: LogImage?) throws -> EmbeddedStore {
             let bounded = BoundedLog(log, upTo: report.newest, images: image.map { [$0] } ?? [])
@@ -137,7 +137,7 @@ package struct LogCheck {
     }
 }
 
-/// A log as it was at some place, to read only.
+/// A log as of some position, read-only.
 private final class BoundedLog: CommitLog {
     private let log: any CommitLog
     private let end: LogPosition
@@ -175,14 +175,14 @@ private final class BoundedLog: CommitLog {
 
     private static let readOnly = StoreError(.logRefused, "The log was opened for reading.")
 
-    func append(_ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag) throws -> AppendOutcome {
+    func append(_ bodies: [[UInt8]], after position: LogPosition, tag: HistoryTag) throws -> AppendOutcome {
         throw Self.readOnly
     }
 
     func takeTurn(after version: Version?) throws -> any LogTurn { throw Self.readOnly }
 
     func uploadImage(
-        at place: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+        at position: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage { throw Self.readOnly }
 
     func deleteImages(keeping count: Int) throws { throw Self.readOnly }

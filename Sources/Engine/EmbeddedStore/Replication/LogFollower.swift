@@ -33,8 +33,8 @@ final class LogFollower: Sendable {
     private let log: any CommitLog
     private let queue = DispatchQueue(label: "realmgate.follower")
     private let state = Mutex(State())
-    /// Looks once, and applies what is new. With `true` it also compares places when nothing is. Nil once the store is
-    /// gone.
+    /// Looks once, and applies what is new. With `true` it also compares positions when nothing is. Nil once the store
+    /// was released.
     private let look: @Sendable (_ compares: Bool) -> Look?
 
     init(_ log: any CommitLog, look: @escaping @Sendable (_ compares: Bool) -> Look?) {

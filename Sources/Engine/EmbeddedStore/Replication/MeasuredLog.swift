@@ -32,15 +32,15 @@ final class MeasuredLog: CommitLog {
         }
     }
 
-    /// Counts an append, of which the first version is `place.version.next`.
+    /// Counts an append, of which the first version is `position.version.next`.
     fileprivate func measure(
-        _ count: Int, after place: LogPosition, _ append: () throws -> AppendOutcome
+        _ count: Int, after position: LogPosition, _ append: () throws -> AppendOutcome
     ) throws -> AppendOutcome {
         let start = ContinuousClock.now
         do {
             let outcome = try append()
             let isAppended = outcome == .appended
-            note(isAppended ? Version(place.version.rawValue + UInt64(count)) : nil) { numbers in
+            note(isAppended ? Version(position.version.rawValue + UInt64(count)) : nil) { numbers in
                 numbers.appends[isAppended ? .appended : .superseded, default: 0] += 1
                 if isAppended { numbers.appendDurations.add((ContinuousClock.now - start) / .seconds(1)) }
             }
@@ -60,18 +60,18 @@ final class MeasuredLog: CommitLog {
     var id: Int64 { log.id }
 
     func newest() throws -> LogPosition {
-        let place = try log.newest()
-        note(place.version)
-        return place
+        let position = try log.newest()
+        note(position.version)
+        return position
     }
 
-    func append(_ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag) throws -> AppendOutcome {
-        try measure(bodies.count, after: place) { try log.append(bodies, after: place, tag: tag) }
+    func append(_ bodies: [[UInt8]], after position: LogPosition, tag: HistoryTag) throws -> AppendOutcome {
+        try measure(bodies.count, after: position) { try log.append(bodies, after: position, tag: tag) }
     }
 
     func takeTurn(after version: Version?) throws -> any LogTurn {
         let turn = try log.takeTurn(after: version)
-        note(turn.place.version) { numbers in
+        note(turn.position.version) { numbers in
             numbers.turns += 1
             numbers.entries += turn.newEntries.count
         }
@@ -104,11 +104,11 @@ private final class MeasuredTurn: LogTurn {
         self.log = log
     }
 
-    var place: LogPosition { turn.place }
+    var position: LogPosition { turn.position }
     var newEntries: [LogEntry] { turn.newEntries }
 
     func append(_ bodies: [[UInt8]], tag: HistoryTag) throws -> AppendOutcome {
-        try log.measure(bodies.count, after: place) { try turn.append(bodies, tag: tag) }
+        try log.measure(bodies.count, after: position) { try turn.append(bodies, tag: tag) }
     }
 
     func end() { turn.end() }
@@ -119,9 +119,9 @@ extension MeasuredLog {
     func images() throws -> [LogImage] { try log.images() }
 
     func uploadImage(
-        at place: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+        at position: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage {
-        try log.uploadImage(at: place, fileFormat: fileFormat, read)
+        try log.uploadImage(at: position, fileFormat: fileFormat, read)
     }
 
     func downloadImage(_ image: LogImage, _ write: ([UInt8]) throws -> Void) throws {

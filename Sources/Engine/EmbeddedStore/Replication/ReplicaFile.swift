@@ -107,7 +107,7 @@ enum ReplicaFile {
 
 extension StoreFile {
     /// The newest version and its tag. Cost: a read transaction.
-    var place: LogPosition {
+    var position: LogPosition {
         get throws {
             let snapshot = try snapshot().snapshot
             return LogPosition(snapshot.version, snapshot.tag)

@@ -19,7 +19,7 @@ struct ReplicaStart {
         if let store = try fromFile(images) { return store }
         let floor = try log.floor()
         var failure: StoreError?
-        for image in images where image.place.version >= floor {
+        for image in images where image.position.version >= floor {
             do {
                 return try fromImage(image)
             } catch let error as StoreError where Self.concernsImage(error) {
@@ -71,7 +71,7 @@ struct ReplicaStart {
             return nil
         }
         // An empty file is not worth a reading of the whole log.
-        if let image = images.first, try file.place == .start, image.place != .start {
+        if let image = images.first, try file.position == .start, image.position != .start {
             file.close()
             try ReplicaFile.discard(path)
             return nil
@@ -106,14 +106,14 @@ struct ReplicaStart {
     /// A store that has what the log had at the start; nil without a file. Closes the file when it throws.
     private func following(_ file: StoreFile?) throws -> EmbeddedStore? {
         guard let file else { return nil }
-        let store = try EmbeddedStore.started(file, Replication(log))
+        let store = try EmbeddedStore.started(file, LogReplication(log))
         do {
             // Before it is compared, because another process may just have brought the file further.
-            let place = try file.place
+            let position = try file.position
             let newest = try log.newest()
-            try Replication.compare(place, with: newest, path: path)
+            try LogReplication.compare(position, with: newest, path: path)
             while try store.follow(compares: false) == .entries {
-                report(.applied(try file.place.version, of: newest.version))
+                report(.applied(try file.position.version, of: newest.version))
             }
         } catch {
             store.close()

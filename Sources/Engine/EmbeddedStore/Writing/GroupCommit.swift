@@ -47,7 +47,7 @@ struct GroupCommit {
     let file: StoreFile
     let writerProgress: WriterProgress
     /// The log that decides whether the commit happens; nil for a store of its own.
-    var replication: Replication?
+    var replication: LogReplication?
     var turn: (any LogTurn)?
 
     /// The bytes of changes after which a group takes no more members.
@@ -56,7 +56,7 @@ struct GroupCommit {
     /// Runs as many jobs from the front as fit into one commit; the others get no result. Throws when the whole group
     /// failed, and then stores nothing.
     ///
-    /// With a log, it also throws `Replication.Superseded` and `Replication.Failure`.
+    /// With a log, it also throws `LogReplication.Superseded` and `LogReplication.Failure`.
     func run(_ jobs: [WriterJob]) throws -> GroupOutcome {
         let transaction = try writerProgress.waitingForOthers { try file.environment.begin(readOnly: false) }
         // Work may have kept its transaction; LMDB's lock must be released on the thread that took it.
@@ -73,7 +73,7 @@ struct GroupCommit {
         var heldBytes = 0
         for job in jobs {
             if heldBytes >= Self.heldLimit { break }
-            if let entries, entries.byteCount >= Replication.groupBytes { break }
+            if let entries, entries.byteCount >= LogReplication.groupBytes { break }
             let version = session.version.next
             if entries != nil { session.redo = RedoWriter() }
             do {
@@ -113,7 +113,7 @@ struct GroupCommit {
         do {
             try transaction.commit()
         } catch {
-            throw Replication.Failure(
+            throw LogReplication.Failure(
                 underlying: StoreError(
                     .logOutcomeUnknown,
                     "The log has the write, but the replica does not: \(file.storeError(error)). Read it again before you repeat it."
@@ -123,15 +123,15 @@ struct GroupCommit {
 
     /// Appends the entries to the log, which makes the commit happen. Throws `Superseded`, `Failure`.
     private func append(
-        _ bodies: [[UInt8]], after place: LogPosition, _ replication: Replication, _ tag: HistoryTag,
+        _ bodies: [[UInt8]], after position: LogPosition, _ replication: LogReplication, _ tag: HistoryTag,
         _ outcome: GroupOutcome
     ) throws {
         do {
-            try writerProgress.waitingForOthers { try replication.append(bodies, after: place, tag: tag, turn) }
-        } catch let error as Replication.Superseded {
+            try writerProgress.waitingForOthers { try replication.append(bodies, after: position, tag: tag, turn) }
+        } catch let error as LogReplication.Superseded {
             throw error
         } catch {
-            throw Replication.Failure(underlying: error, results: outcome.results)
+            throw LogReplication.Failure(underlying: error, results: outcome.results)
         }
     }
 

@@ -50,28 +50,28 @@ package final class LiveAggregateChange: LiveDifference {
     /// The positions of the groups that went, came and changed.
     package let indices: IndexChanges
     /// The whole new answer.
-    package let answer: AggregateResult
+    package let result: AggregateResult
     /// The groups that were not listed before.
     private let earlierOthers: OtherGroups?
 
-    init(snapshot: any Snapshot, indices: IndexChanges, answer: AggregateResult, earlierOthers: OtherGroups?) {
+    init(snapshot: any Snapshot, indices: IndexChanges, result: AggregateResult, earlierOthers: OtherGroups?) {
         self.snapshot = snapshot
         version = snapshot.version
         self.indices = indices
-        self.answer = answer
+        self.result = result
         self.earlierOthers = earlierOthers
     }
 
     package func followed(by next: LiveAggregateChange) -> LiveAggregateChange? {
         var both = indices
         both.merge(next.indices)
-        if both.isEmpty, next.answer.others == earlierOthers { return nil }
+        if both.isEmpty, next.result.others == earlierOthers { return nil }
         return LiveAggregateChange(
-            snapshot: next.snapshot, indices: both, answer: next.answer, earlierOthers: earlierOthers)
+            snapshot: next.snapshot, indices: both, result: next.result, earlierOthers: earlierOthers)
     }
 
     package func moved(to snapshot: any Snapshot) -> LiveAggregateChange {
-        LiveAggregateChange(snapshot: snapshot, indices: indices, answer: answer, earlierOthers: earlierOthers)
+        LiveAggregateChange(snapshot: snapshot, indices: indices, result: result, earlierOthers: earlierOthers)
     }
 }
 

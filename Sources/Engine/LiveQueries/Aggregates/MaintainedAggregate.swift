@@ -40,7 +40,7 @@ final class MaintainedAggregate: MaintainedView {
         if !aggregate.listsAll { chosen = try aggregate.answer(of: all, within: snapshot.budget) }
     }
 
-    private var answer: AggregateResult { chosen ?? AggregateResult(groups: all) }
+    private var result: AggregateResult { chosen ?? AggregateResult(groups: all) }
 
     private static func read(
         _ aggregate: LiveAggregate, _ dependencies: QueryDependencies, _ snapshot: any Snapshot
@@ -72,11 +72,11 @@ final class MaintainedAggregate: MaintainedView {
         let index = try subscriberGroup(interest, snapshot.schema, new: ())
         subscriberGroups[index].subscribers.append(subscriber)
         guard let known, let earlier = try answer(at: known, snapshot) else {
-            subscriber.send(.initial(snapshot: snapshot, answer))
+            subscriber.send(.initial(snapshot: snapshot, result))
             return
         }
-        subscriber.send(.resumed(snapshot: snapshot, answer))
-        if let change = change(GroupDiff.between(earlier.groups, answer.groups), since: earlier, snapshot) {
+        subscriber.send(.resumed(snapshot: snapshot, result))
+        if let change = change(GroupDiff.between(earlier.groups, result.groups), since: earlier, snapshot) {
             subscriber.send(.update(change))
         }
     }
@@ -116,17 +116,17 @@ final class MaintainedAggregate: MaintainedView {
         return try same ?? aggregate.answer(of: all)
     }
 
-    /// More groups are arranged anew.
+    /// More groups are arranged again.
     private static let fewGroups = 16
 
     /// The change to the present answer; nil if there is none.
     private func change(
         _ indices: IndexChanges, since earlier: AggregateResult?, _ snapshot: any Snapshot
     ) -> LiveAggregateChange? {
-        let answer = answer
-        if indices.isEmpty, earlier?.others == answer.others { return nil }
+        let result = result
+        if indices.isEmpty, earlier?.others == result.others { return nil }
         return LiveAggregateChange(
-            snapshot: snapshot, indices: indices, answer: answer, earlierOthers: earlier?.others)
+            snapshot: snapshot, indices: indices, result: result, earlierOthers: earlier?.others)
     }
 }
 
@@ -202,8 +202,8 @@ extension MaintainedAggregate {
         indices.deletions.sort()
         indices.modifications.sort()
         if !indices.deletions.isEmpty {
-            let gone = Set(indices.deletions)
-            all = all.indices.filter { !gone.contains($0) }.map { all[$0] }
+            let deleted = Set(indices.deletions)
+            all = all.indices.filter { !deleted.contains($0) }.map { all[$0] }
         }
         if !arrivals.isEmpty {
             arrivals.sort(by: AggregateGroup.precedes)
@@ -233,7 +233,7 @@ extension MaintainedAggregate {
         guard let step = try known.step(for: watches), try aggregate.query.scope.exists(in: step.before) else {
             return nil
         }
-        guard dependencies.isTouched(by: step.changes) || dependencies.mayRename(step.changes) else { return answer }
+        guard dependencies.isTouched(by: step.changes) || dependencies.mayRename(step.changes) else { return result }
         guard let past = try pastTallies(step), !past.isAmbiguous, !past.isOutdated, let all = try? past.all() else {
             return nil
         }

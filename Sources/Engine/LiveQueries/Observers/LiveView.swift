@@ -8,7 +8,7 @@ package enum LiveViewID: Hashable, Sendable {
     case query(BoundQuery)
     case sections(BoundQuery, SectionKey)
     case aggregate(LiveAggregate)
-    case answer(LiveValue)
+    case value(LiveValue)
     case collection(ObjectReference, PropertyID)
     /// A collection within a mixed value.
     case nested(NestedCollectionPath)
@@ -40,7 +40,7 @@ package final class LiveView {
             case .query(let query): try MaintainedResult(query, snapshot)
             case .sections(let query, let key): try MaintainedSections(query, by: key, snapshot)
             case .aggregate(let aggregate): try MaintainedAggregate(aggregate, snapshot)
-            case .answer(let answer): try MaintainedValue(answer, snapshot)
+            case .value(let value): try MaintainedValue(value, snapshot)
             case .collection(let object, let property): try ObservedCollection(object, property, snapshot)
             case .nested(let path): try ObservedNestedCollection(path, snapshot)
             case .object(let object): try ObservedObject(object, snapshot, isResumed: isResumed)

@@ -47,8 +47,12 @@ final class ObservedCollection: MaintainedView {
             let step = try known.flatMap { try $0.step(for: watches) }
             guard let step, try step.before.exists(object.classID, object.key) else { throw notFound(snapshot) }
             subscriber.send(.resumed(snapshot: snapshot, ()))
-            let gone = try deletedWithOwner(step)
-            if gone.isEmpty { subscriber.cancel() } else { subscriber.finish(.update(change(gone, snapshot, true))) }
+            let deletion = try deletedWithOwner(step)
+            if deletion.isEmpty {
+                subscriber.cancel()
+            } else {
+                subscriber.finish(.update(change(deletion, snapshot, true)))
+            }
             return
         }
         let index = try subscriberGroup(interest, snapshot.schema, new: ())
@@ -83,12 +87,12 @@ final class ObservedCollection: MaintainedView {
 
     /// Reports that all elements were deleted with their object: the last event.
     private func finish(_ step: VersionDelta, _ snapshot: any Snapshot) throws {
-        let gone = try deletedWithOwner(step)
-        if gone.isEmpty {
+        let deletion = try deletedWithOwner(step)
+        if deletion.isEmpty {
             for subscriber in subscriberGroups.flatMap(\.subscribers) { subscriber.cancel() }
             subscriberGroups = []
         } else {
-            finish(.update(change(gone, snapshot, true)))
+            finish(.update(change(deletion, snapshot, true)))
         }
     }
 

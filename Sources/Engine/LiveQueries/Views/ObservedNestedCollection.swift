@@ -53,8 +53,8 @@ final class ObservedNestedCollection: MaintainedView {
     func advance(_ step: VersionDelta, _ snapshot: any Snapshot) throws {
         let changes = step.changes.classes[object.classID]
         if changes?.deletions.contains(object.key) == true {
-            let gone = NestedDifference(from: try path.contents(step.before), to: nil, isList: path.isList)
-            finish(gone.changes, snapshot)
+            let deleted = NestedDifference(from: try path.contents(step.before), to: nil, isList: path.isList)
+            finish(deleted.changes, snapshot)
             return
         }
         if step.changes.schemaChanged {
@@ -82,12 +82,12 @@ final class ObservedNestedCollection: MaintainedView {
     }
 
     /// Reports that all elements were deleted with the object: the last event.
-    private func finish(_ gone: LiveCollectionChange.Difference, _ snapshot: any Snapshot) {
-        if gone.isEmpty {
+    private func finish(_ deleted: LiveCollectionChange.Difference, _ snapshot: any Snapshot) {
+        if deleted.isEmpty {
             for subscriber in subscriberGroups.flatMap(\.subscribers) { subscriber.cancel() }
             subscriberGroups = []
         } else {
-            finish(.update(LiveCollectionChange(snapshot: snapshot, difference: gone, ownerIsDeleted: true)))
+            finish(.update(LiveCollectionChange(snapshot: snapshot, difference: deleted, ownerIsDeleted: true)))
         }
     }
 }
@@ -154,18 +154,18 @@ extension Value? {
 extension IndexChanges {
     /// Between two unchanged elements, replaced elements are modifications; surplus ones are deletions or insertions.
     fileprivate init(from old: [Value], to new: [Value]) {
-        var (gone, come): (Set<Int>, Set<Int>) = ([], [])
+        var (deleted, inserted): (Set<Int>, Set<Int>) = ([], [])
         for change in new.difference(from: old) {
             switch change {
-            case .remove(let offset, _, _): gone.insert(offset)
-            case .insert(let offset, _, _): come.insert(offset)
+            case .remove(let offset, _, _): deleted.insert(offset)
+            case .insert(let offset, _, _): inserted.insert(offset)
             }
         }
         var (deletions, insertions): ([Int], [Int]) = ([], [])
         var (modifications, modificationsNew): ([Int], [Int]) = ([], [])
         var (i, j) = (0, 0)
         while i < old.count || j < new.count {
-            switch (gone.contains(i), come.contains(j)) {
+            switch (deleted.contains(i), inserted.contains(j)) {
             case (true, true):
                 modifications.append(i)
                 modificationsNew.append(j)

@@ -34,7 +34,7 @@ final class ObservedObject: MaintainedView {
         var watches: Set<LiveWatch> = [.object(object)]
         for subscriberGroup in subscriberGroups {
             for branch in subscriberGroup.branches where !branch.tree.isLocal {
-                watches.insert(.ways(branch.tree, from: key))
+                watches.insert(.paths(branch.tree, from: key))
             }
         }
         return watches

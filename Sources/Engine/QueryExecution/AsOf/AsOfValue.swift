@@ -68,22 +68,22 @@ struct AsOfElements {
         guard range.lowerBound >= 0 else { throw .malformed }
         var start = 0
         var rest = range.count
-        var kept: [ElementBlock] = []
+        var remaining: [ElementBlock] = []
         for chunk in chunks {
             let own = range.clamped(to: start..<start + chunk.count)
             start += chunk.count
             guard !own.isEmpty else {
-                kept.append(chunk)
+                remaining.append(chunk)
                 continue
             }
             rest -= own.count
             let first = start - chunk.count
             var left = chunk.slice(0..<own.lowerBound - first)
             left.append(chunk.slice(own.upperBound - first..<chunk.count))
-            if left.count > 0 { kept.append(left) }
+            if left.count > 0 { remaining.append(left) }
         }
         guard rest == 0 else { throw .malformed }
-        chunks = kept.isEmpty ? [ElementBlock(hasKeys: chunks[0].hasKeys)] : kept
+        chunks = remaining.isEmpty ? [ElementBlock(hasKeys: chunks[0].hasKeys)] : remaining
     }
 
     /// The chunk that contains an element, or the position of a new one, and the offset in it.

@@ -14,20 +14,20 @@ package final class Distinct {
 
     /// The first of each combination, at most `limit`.
     package func filter(_ keys: [ObjectKey], limit: Int) throws -> [ObjectKey] {
-        var kept: [ObjectKey] = []
+        var distinct: [ObjectKey] = []
         for key in keys {
-            if kept.count >= limit { break }
-            if let number = try numbering.number(of: key), isFirst(number) { kept.append(key) }
+            if distinct.count >= limit { break }
+            if let number = try numbering.number(of: key), isFirst(number) { distinct.append(key) }
         }
-        return kept
+        return distinct
     }
 
     /// Filters the matches of a scan in the same way.
     package func filter(_ scan: ClassScan, limit: Int, noting note: ((Int) -> Void)? = nil) throws -> [ObjectKey] {
-        var kept: [ObjectKey] = []
+        var distinct: [ObjectKey] = []
         let numbers = UnsafeMutablePointer<Int32>.allocate(capacity: scan.source.clusterCapacity)
         defer { numbers.deallocate() }
-        try scan.forEachCluster(until: { kept.count >= limit }) { cluster, mask in
+        try scan.forEachCluster(until: { distinct.count >= limit }) { cluster, mask in
             note?(mask.population)
             if try numbering.hasOnlyKnown(cluster, isKnown: { $0 < seen.count && seen[$0] }) { return }
             try scan.source.willHandle(mask.population)
@@ -39,11 +39,11 @@ package final class Distinct {
                     let number = Int(numbers[slot])
                     if number < 0 || seen[number] { return }
                     seen[number] = true
-                    if kept.count < limit { kept.append(ObjectKey(first + Int64(slot))) }
+                    if distinct.count < limit { distinct.append(ObjectKey(first + Int64(slot))) }
                 }
             }
         }
-        return kept
+        return distinct
     }
 
     private func isFirst(_ number: Int) -> Bool {

@@ -203,22 +203,22 @@ package final class Sorter: ObjectSorter {
     private func prune(_ rows: inout Rows) {
         let best = order(rows).prefix(limit)
         let width = columns.count
-        var kept = Rows()
-        kept.keys.reserveCapacity(rows.keys.count)
-        kept.arrivals.reserveCapacity(rows.keys.count)
-        kept.cells.reserveCapacity(rows.cells.count)
+        var retained = Rows()
+        retained.keys.reserveCapacity(rows.keys.count)
+        retained.arrivals.reserveCapacity(rows.keys.count)
+        retained.cells.reserveCapacity(rows.cells.count)
         for item in best {
             let row = Int(item.row)
-            kept.keys.append(rows.keys[row])
-            kept.arrivals.append(rows.arrivals[row])
-            kept.cells += rows.cells[row * width..<(row + 1) * width]
+            retained.keys.append(rows.keys[row])
+            retained.arrivals.append(rows.arrivals[row])
+            retained.cells += rows.cells[row * width..<(row + 1) * width]
         }
-        if limit > 0, kept.keys.count == limit {
-            kept.worst = Array(kept.cells.suffix(width))
-            kept.worstArrival = kept.arrivals.last ?? 0
-            updateThresholds(kept)
+        if limit > 0, retained.keys.count == limit {
+            retained.worst = Array(retained.cells.suffix(width))
+            retained.worstArrival = retained.arrivals.last ?? 0
+            updateThresholds(retained)
         }
-        rows = kept
+        rows = retained
     }
 
     // MARK: Thresholds

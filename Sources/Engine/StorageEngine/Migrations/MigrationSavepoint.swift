@@ -16,7 +16,7 @@ final class MigrationSavepoint: Savepoint, MigrationTransaction {
 
     private struct RowForm {
         let properties: [PropertySchema]
-        /// The place of the primary key.
+        /// The index of the primary key.
         let key: Int?
     }
 
@@ -80,7 +80,7 @@ final class MigrationSavepoint: Savepoint, MigrationTransaction {
         else {
             return try create(classID, Dictionary(uniqueKeysWithValues: zip(form.properties.map(\.id), row)))
         }
-        if let place = form.key, objectClass.primaryKey != nil { try makeRoom(for: row[place], classID) }
+        if let index = form.key, objectClass.primaryKey != nil { try makeRoom(for: row[index], classID) }
         return try super.create(classID, row: row)
     }
 

@@ -9,7 +9,7 @@ import Synchronization
 /// read of a leaf misses all caches, so a query right after a commit should pay only for the columns that it reads.
 final class ClassDirectory: Sendable {
     /// Bytes in the map, whose address is fixed as long as the snapshot lives.
-    struct Place {
+    struct MappedBytes {
         var address: UInt = 0
         var count = 0
 
@@ -26,18 +26,18 @@ final class ClassDirectory: Sendable {
     }
 
     private let liveMasks: [LiveMask?]
-    private let places: [Place]
+    private let leaves: [MappedBytes]
     private let kinds: [LeafKind]
-    /// The index of a column within a cluster's row of `places`, by property number; -1 where the schema has none.
+    /// The index of a column within a cluster's row of `leaves`, by property number; -1 where the schema has none.
     private let columns: [Int]
     /// The leaves of each column, once they are worth caching.
     private let slots: [Published<ColumnLeaves>]
     /// The same, to be read without counting references: those counters are shared by all threads that read the class.
     private let borrowedSlots: [Borrowed<Published<ColumnLeaves>>]
 
-    init(liveMasks: [LiveMask?], places: [Place], kinds: [LeafKind], columns: [Int]) {
+    init(liveMasks: [LiveMask?], leaves: [MappedBytes], kinds: [LeafKind], columns: [Int]) {
         self.liveMasks = liveMasks
-        self.places = places
+        self.leaves = leaves
         self.kinds = kinds
         self.columns = columns
         // A few reads of single objects do not justify it.
@@ -66,7 +66,7 @@ final class ClassDirectory: Sendable {
     }
 
     private func leaf(_ cluster: Int, column: Int) throws(LeafError) -> Leaf? {
-        guard let bytes = places[cluster * kinds.count + column].bytes else { return nil }
+        guard let bytes = leaves[cluster * kinds.count + column].bytes else { return nil }
         return try Leaf(validating: bytes, kind: kinds[column])
     }
 }

@@ -59,7 +59,7 @@ extension EmbeddedSnapshot {
             throw StoreError.unknownProperty(property, in: objectClass)
         }
         guard kind.collection != .single else { throw StoreError.notACollection(declared, in: objectClass) }
-        guard let (cluster, slot) = place(of: key, in: classID),
+        guard let (cluster, slot) = location(of: key, in: classID),
             try liveMask(of: classID, cluster: cluster)?.isLive(slot) == true
         else { throw StoreError.notFound(key, in: objectClass) }
         return (try storedLeaf(of: classID, cluster: cluster, property), slot)
@@ -74,7 +74,7 @@ extension EmbeddedSnapshot: OverflowSource {
     func overflowSize(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
     ) throws -> Int {
-        guard schema[classID]?[property]?.leafKind != nil, let (cluster, slot) = place(of: key, in: classID),
+        guard schema[classID]?[property]?.leafKind != nil, let (cluster, slot) = location(of: key, in: classID),
             try liveMask(of: classID, cluster: cluster)?.isLive(slot) == true
         else { return 0 }
         let leaf = try storedLeaf(of: classID, cluster: cluster, property)

@@ -83,7 +83,7 @@ extension EmbeddedSnapshot {
             let cursor = try LMDBCursor(transaction, trees.index)
             var current: (block: Int64, bytes: UnsafeRawBufferPointer?)?
             for number in numbers {
-                let block = KeyBlock.place(of: number).block
+                let block = KeyBlock.location(of: number).block
                 if current?.block != block {
                     current = (block, try cursor.value(TreeKey.keyBlock(of: classID, property, block).bytes))
                 }
@@ -96,7 +96,7 @@ extension EmbeddedSnapshot {
     private func integerKey(
         _ number: Int64, in classID: ClassID, _ property: PropertyID
     ) throws -> ObjectKey? {
-        let block = TreeKey.keyBlock(of: classID, property, KeyBlock.place(of: number).block).bytes
+        let block = TreeKey.keyBlock(of: classID, property, KeyBlock.location(of: number).block).bytes
         return try reading { try $0.get(trees.index, block).flatMap { try KeyBlock.find(number, in: $0) } }
     }
 

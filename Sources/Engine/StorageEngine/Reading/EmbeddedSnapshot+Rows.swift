@@ -18,7 +18,7 @@ extension EmbeddedSnapshot {
         leaves.reserveCapacity(properties.count)
         for (index, key) in keys.enumerated() {
             if sink.isFull { return index }
-            guard let (cluster, slot) = place(of: key, in: classID) else { continue }
+            guard let (cluster, slot) = location(of: key, in: classID) else { continue }
             if cluster != current {
                 current = cluster
                 mask = try liveMask(of: classID, cluster: cluster)

@@ -55,7 +55,7 @@ package final class EmbeddedSnapshot: ExecutedSnapshot {
     package func count(of classID: ClassID) -> Int { objectCount(of: classID) }
 
     package func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {
-        guard let (cluster, slot) = place(of: key, in: classID) else { return false }
+        guard let (cluster, slot) = location(of: key, in: classID) else { return false }
         return try liveMask(of: classID, cluster: cluster)?.isLive(slot) ?? false
     }
 
@@ -72,7 +72,7 @@ package final class EmbeddedSnapshot: ExecutedSnapshot {
     package func value(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, wanting want: (() throws -> Int) throws -> Void
     ) throws -> Value {
-        guard let (cluster, slot) = place(of: key, in: classID) else { throw absence(of: property, classID, key) }
+        guard let (cluster, slot) = location(of: key, in: classID) else { throw absence(of: property, classID, key) }
         let leaf: Leaf
         if let directory = try directory(of: classID) {
             leaf = try directory.with { directory in
@@ -119,7 +119,7 @@ package final class EmbeddedSnapshot: ExecutedSnapshot {
     // MARK: Support
 
     /// The cluster and slot of a key that existed at this version.
-    package func place(of key: ObjectKey, in classID: ClassID) -> (cluster: Int, slot: Int)? {
+    package func location(of key: ObjectKey, in classID: ClassID) -> (cluster: Int, slot: Int)? {
         let number = Int(classID.rawValue)
         guard key.rawValue >= 0, number < nextKeys.count, key.rawValue < nextKeys[number] else { return nil }
         return (Int(key.rawValue) / clusterCapacity, Int(key.rawValue) % clusterCapacity)
@@ -272,7 +272,8 @@ extension EmbeddedSnapshot: ColumnSource {
         }
         let clusterCount = clusterCount(of: classID)
         var masks = [LiveMask?](repeating: nil, count: clusterCount)
-        var places = [ClassDirectory.Place](repeating: ClassDirectory.Place(), count: clusterCount * kinds.count)
+        var leaves = [ClassDirectory.MappedBytes](
+            repeating: ClassDirectory.MappedBytes(), count: clusterCount * kinds.count)
         var prefix = TreeKey(capacity: 4)
         prefix.append(classID.rawValue)
         try reading { transaction in
@@ -285,7 +286,7 @@ extension EmbeddedSnapshot: ColumnSource {
                     if number == Int(FileFormat.liveMaskColumn.rawValue) {
                         masks[cluster] = try LiveMask(validating: bytes)
                     } else if number < columns.count, columns[number] >= 0 {
-                        places[cluster * kinds.count + columns[number]] = ClassDirectory.Place(bytes)
+                        leaves[cluster * kinds.count + columns[number]] = ClassDirectory.MappedBytes(bytes)
                     }
                     return true
                 } catch {
@@ -295,7 +296,7 @@ extension EmbeddedSnapshot: ColumnSource {
             }
             if let fault { throw fault }
         }
-        return ClassDirectory(liveMasks: masks, places: places, kinds: kinds, columns: columns)
+        return ClassDirectory(liveMasks: masks, leaves: leaves, kinds: kinds, columns: columns)
     }
 }
 

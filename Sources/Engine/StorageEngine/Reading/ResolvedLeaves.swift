@@ -25,9 +25,9 @@ final class ResolvedLeaves: @unchecked Sendable {
         let address = Address(leaf: address, property: property)
         return try lock.withLock { _ in
             if let known = leaves[address] { return known }
-            let (leaf, places) = try resolve()
-            let table = UnsafeMutableBufferPointer<UnsafeRawBufferPointer>.allocate(capacity: places.count)
-            _ = table.initialize(from: places)
+            let (leaf, areas) = try resolve()
+            let table = UnsafeMutableBufferPointer<UnsafeRawBufferPointer>.allocate(capacity: areas.count)
+            _ = table.initialize(from: areas)
             tables.append(table)
             let resolved = leaf.resolving(UnsafeBufferPointer(table))
             leaves[address] = resolved

@@ -69,7 +69,7 @@ extension EmbeddedSnapshot {
     package func cells(of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID]) throws -> (
         any RowAccessor
     )? {
-        guard let (cluster, _) = place(of: key, in: classID),
+        guard let (cluster, _) = location(of: key, in: classID),
             let live = try liveMask(of: classID, cluster: cluster)
         else { return nil }
         return StoredRowAccessor(self, classID, cluster: cluster, live: live, properties)

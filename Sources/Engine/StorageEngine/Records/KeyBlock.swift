@@ -20,7 +20,7 @@ package struct KeyBlock {
     package init() { keys = [Int64](repeating: -1, count: Self.size) }
 
     /// The number of an integer's block, and its offset in it.
-    package static func place(of value: Int64) -> (block: Int64, offset: Int) { (value >> 8, Int(value & 255)) }
+    package static func location(of value: Int64) -> (block: Int64, offset: Int) { (value >> 8, Int(value & 255)) }
 
     package subscript(offset: Int) -> ObjectKey? {
         get { keys[offset] < 0 ? nil : ObjectKey(keys[offset]) }
@@ -105,7 +105,7 @@ package struct KeyBlock {
 
     /// One entry of a record, without decoding the others.
     static func find(_ value: Int64, in bytes: UnsafeRawBufferPointer) throws(DamagedRecord) -> ObjectKey? {
-        let (_, offset) = place(of: value)
+        let (_, offset) = location(of: value)
         var reader = ByteReader(bytes)
         var found: Int64?
         switch try reader.byte() {

@@ -34,7 +34,7 @@ final class MutableKeyIndex {
     func find(_ value: Value, _ classID: ClassID, _ property: PropertyID) throws -> ObjectKey? {
         switch value {
         case .int(let number):
-            let (block, offset) = KeyBlock.place(of: number)
+            let (block, offset) = KeyBlock.location(of: number)
             return try open(Address(classID: classID, property: property, block: block)).block[offset]
         case .null:
             return try transaction.get(trees.index, TreeKey.nullKey(of: classID, property).bytes)?.trailingObjectKey
@@ -45,7 +45,7 @@ final class MutableKeyIndex {
     func insert(_ value: Value, _ key: ObjectKey, _ classID: ClassID, _ property: PropertyID) throws {
         switch value {
         case .int(let number):
-            let (block, offset) = KeyBlock.place(of: number)
+            let (block, offset) = KeyBlock.location(of: number)
             let open = try open(Address(classID: classID, property: property, block: block))
             open.block[offset] = key
             open.isDirty = true
@@ -61,7 +61,7 @@ final class MutableKeyIndex {
     func remove(_ value: Value, _ key: ObjectKey, _ classID: ClassID, _ property: PropertyID) throws {
         switch value {
         case .int(let number):
-            let (block, offset) = KeyBlock.place(of: number)
+            let (block, offset) = KeyBlock.location(of: number)
             let open = try open(Address(classID: classID, property: property, block: block))
             guard open.block[offset] == key else { return }
             open.block[offset] = nil

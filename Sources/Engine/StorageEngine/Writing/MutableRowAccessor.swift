@@ -24,7 +24,7 @@ final class MutableRowAccessor: RowAccessor {
     /// See `Savepoint.firstCreated`; nil if it was not known yet.
     private var createdFrom: Int64?
     /// The session's count of arrangements, and its value when this was made.
-    private let arrangementPlace: UnsafePointer<Int>
+    private let arrangementCounter: UnsafePointer<Int>
     private let arrangement: Int
     let firstKey: Int64
     let rowCount: Int
@@ -65,7 +65,7 @@ final class MutableRowAccessor: RowAccessor {
         self.firstKey = firstKey
         let session = savepoint.session
         rowCount = session.capacity
-        arrangementPlace = UnsafePointer(session.arrangementPlace)
+        arrangementCounter = UnsafePointer(session.arrangementCounter)
         arrangement = session.arrangement
         self.base = cluster.isAsAtStart ? base : nil
         // With a log, each assignment is recorded with its value, which the session does.
@@ -91,7 +91,7 @@ final class MutableRowAccessor: RowAccessor {
     }
 
     /// Whether the session still has the cluster.
-    var isCurrent: Bool { arrangementPlace.pointee == arrangement }
+    var isCurrent: Bool { arrangementCounter.pointee == arrangement }
 
     func contains(_ row: Int) -> Bool { isCurrent && cluster.isLive(row) }
 
@@ -163,8 +163,8 @@ extension ColumnLayout {
 extension Savepoint {
     /// The key of the first object of the class that this work created: it created all that have a higher one, too.
     func firstCreated(of objectClass: MutableClass) -> Int64? {
-        guard hasCreated, let place = changes.index(forKey: objectClass.schema.id) else { return nil }
-        return changes.values[place].firstCreatedInPlace()
+        guard hasCreated, let index = changes.index(forKey: objectClass.schema.id) else { return nil }
+        return changes.values[index].firstCreatedInPlace()
     }
 
     /// Records that a value on which nothing else depends is about to be replaced, of an object that existed before.

@@ -149,22 +149,22 @@ final class MutableStoredCollection {
         first firstOrder: (UnsafeRawBufferPointer) throws -> Int, _ order: (ElementBlock, Int) -> Int
     ) throws {
         guard let entries = directory?.entries, entries.count > 1 else { return }
-        var places = 0..<entries.count
+        var candidates = 0..<entries.count
         if block.count > 0 {
             let isBehind = order(block, 0) > 0
             if !isBehind, order(block, block.count - 1) >= 0 { return }
-            places = isBehind ? 0..<current : current + 1..<entries.count
+            candidates = isBehind ? 0..<current : current + 1..<entries.count
         }
-        let behind = try places.partitioningIndex { place in
-            try firstOrder(try overflow.blockBytes(address, entries[place].number)) > 0
+        let behind = try candidates.partitioningIndex { index in
+            try firstOrder(try overflow.blockBytes(address, entries[index].number)) > 0
         }
-        let place = max(behind - 1, 0)
-        guard place != current else { return }
+        let index = max(behind - 1, 0)
+        guard index != current else { return }
         let start =
-            place > current
-            ? currentStart + entries[current..<place].reduce(0) { $0 + $1.count }
-            : entries[..<place].reduce(0) { $0 + $1.count }
-        try open(entry: place, from: start)
+            index > current
+            ? currentStart + entries[current..<index].reduce(0) { $0 + $1.count }
+            : entries[..<index].reduce(0) { $0 + $1.count }
+        try open(entry: index, from: start)
     }
 
     // MARK: Editing
@@ -205,30 +205,30 @@ final class MutableStoredCollection {
     private func open(_ position: Int) throws -> Int {
         guard let entries = directory?.entries else { return position }
         // The end of the last block is the position after all elements.
-        func holds(_ place: Int, from start: Int) -> Bool {
-            position >= start && (position < start + entries[place].count || place == entries.count - 1)
+        func holds(_ index: Int, from start: Int) -> Bool {
+            position >= start && (position < start + entries[index].count || index == entries.count - 1)
         }
         guard !holds(current, from: currentStart) else { return position - currentStart }
         // From the current block, or from the beginning, whichever is nearer.
-        var (place, start) = (current, currentStart)
-        if position < currentStart / 2 { (place, start) = (0, 0) }
+        var (index, start) = (current, currentStart)
+        if position < currentStart / 2 { (index, start) = (0, 0) }
         while position < start {
-            place -= 1
-            start -= entries[place].count
+            index -= 1
+            start -= entries[index].count
         }
-        while !holds(place, from: start) {
-            start += entries[place].count
-            place += 1
+        while !holds(index, from: start) {
+            start += entries[index].count
+            index += 1
         }
-        try open(entry: place, from: start)
+        try open(entry: index, from: start)
         return position - start
     }
 
-    private func open(entry place: Int, from start: Int) throws {
-        guard place != current, let entry = directory?.entries[place] else { return }
+    private func open(entry index: Int, from start: Int) throws {
+        guard index != current, let entry = directory?.entries[index] else { return }
         try writeBlock()
         block = try overflow.block(address, entry, hasKeys: hasKeys)
-        current = place
+        current = index
         currentStart = start
     }
 

@@ -3,7 +3,7 @@ import QueryExecution
 import StoredRecords
 
 extension Savepoint {
-    private struct Place: Hashable {
+    private struct PropertyLocation: Hashable {
         let classID: ClassID
         let key: ObjectKey
         let property: PropertyID
@@ -20,22 +20,22 @@ extension Savepoint {
     package func undo(limit: Int) -> [UInt8]? {
         if cannotRollBack { return nil }
         var writer = UndoRecord.Writer(limit: limit)
-        var assigned: Set<Place> = []
+        var assigned: Set<PropertyLocation> = []
         // The final size if all steps are assignments, but not for journals of mostly other steps.
         if case .assigned? = journal.last { assigned.reserveCapacity(journal.count) }
         /// Whether the state before the step is irrelevant.
         func isSettled(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) -> Bool {
             if isCreated(objectClass, key) { return true }
             if assigned.isEmpty { return false }
-            return assigned.contains(Place(classID: objectClass.schema.id, key: key, property: column.id))
+            return assigned.contains(PropertyLocation(classID: objectClass.schema.id, key: key, property: column.id))
         }
         for step in journal.steps {
             switch step {
-            case .created, .kept: continue
+            case .created, .recordStored: continue
             case .assigned(let objectClass, let key, let column, let old):
                 if isSettled(objectClass, key, column) { continue }
                 let classID = objectClass.schema.id
-                assigned.insert(Place(classID: classID, key: key, property: column.id))
+                assigned.insert(PropertyLocation(classID: classID, key: key, property: column.id))
                 guard let old = old.value(atMost: limit) else { return nil }
                 writer.append(UndoStep(classID, key, .assigned(column.id, old: old)))
             case .deleted(let objectClass, let key, let values):

@@ -56,7 +56,7 @@ package class Savepoint: WriteTransaction {
         case replaced(MutableClass, ObjectKey, ColumnLayout, position: Int, old: Value)
         case removed(MutableClass, ObjectKey, ColumnLayout, position: Int, mapKey: String?, old: Value)
         /// A record beside the objects replaced the given one.
-        case kept([UInt8], oldBytes: [UInt8]?, oldExpiry: UInt64)
+        case recordStored([UInt8], oldBytes: [UInt8]?, oldExpiry: UInt64)
     }
 
     /// - Parameter journalLimit: the maximum size of the journal in memory, in bytes.
@@ -157,7 +157,7 @@ package class Savepoint: WriteTransaction {
         let objectClass = try objectClass(classID)
         guard try session.exists(objectClass, key) else { return nil }
         try session.boundMutableClusters()
-        let (address, _) = session.place(objectClass, key)
+        let (address, _) = session.location(objectClass, key)
         return MutableRowAccessor(
             self, objectClass, try session.cluster(address, objectClass),
             firstKey: Int64(address.cluster * session.capacity), properties, over: base)
@@ -367,7 +367,7 @@ package class Savepoint: WriteTransaction {
                 try session.replace(at: position, with: old, objectClass, key, column)
             case .removed(let objectClass, let key, let column, let position, let mapKey, let old):
                 try session.insert(old, mapKey: mapKey, at: position, objectClass, key, column)
-            case .kept(let key, let bytes, let expiry):
+            case .recordStored(let key, let bytes, let expiry):
                 try records.put(bytes.map { ($0, expiry) }, under: key)
             }
         }
@@ -473,9 +473,9 @@ package class Savepoint: WriteTransaction {
     /// Deletes the embedded objects in a replaced value, except those that are also in the new one.
     func removeOwned(_ old: Value, except new: Value, _ column: ColumnLayout) throws {
         guard let target = column.targetClass else { return }
-        let kept = Set(new.linkedKeys)
+        let remaining = Set(new.linkedKeys)
         let objectClass = try objectClass(target)
-        for key in old.linkedKeys where !kept.contains(key) { try remove(objectClass, key) }
+        for key in old.linkedKeys where !remaining.contains(key) { try remove(objectClass, key) }
     }
 
     // MARK: Rules
@@ -553,7 +553,7 @@ extension Savepoint.Step {
             case .assigned(_, _, _, let old): old.sizeEstimate
             case .replaced(_, _, _, _, let old), .removed(_, _, _, _, _, let old): old.heapEstimate
             case .deleted(_, _, let row): row.reduce(0) { $0 + MemoryLayout<BeforeImage>.stride + $1.sizeEstimate }
-            case .kept(let key, let old, _): key.count + (old?.count ?? 0)
+            case .recordStored(let key, let old, _): key.count + (old?.count ?? 0)
             }
         return MemoryLayout<Self>.stride + values
     }

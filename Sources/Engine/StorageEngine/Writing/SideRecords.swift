@@ -15,22 +15,22 @@ struct SideRecords {
 
     /// The bytes under a key and the second of their expiry, even if that has passed.
     func find(_ key: [UInt8]) throws -> (bytes: [UInt8], expiry: UInt64)? {
-        guard let found = try transaction.get(trees.records, Self.place(of: key)) else { return nil }
+        guard let found = try transaction.get(trees.records, Self.recordKey(of: key)) else { return nil }
         guard found.count >= 8 else { throw DamagedRecord() }
         return (Array(found.dropFirst(8)), found.bigEndian(at: 0))
     }
 
     /// Replaces the bytes under the key; nil deletes them.
     func put(_ record: (bytes: [UInt8], expiry: UInt64)?, under key: [UInt8]) throws {
-        if let old = try transaction.get(trees.records, Self.place(of: key)) {
+        if let old = try transaction.get(trees.records, Self.recordKey(of: key)) {
             try transaction.delete(trees.records, Self.reminder(of: key, old.bigEndian(at: 0)))
-            if record == nil { try transaction.delete(trees.records, Self.place(of: key)) }
+            if record == nil { try transaction.delete(trees.records, Self.recordKey(of: key)) }
         }
         guard let record else { return }
         var value = TreeKey(capacity: 8 + record.bytes.count)
         value.append(record.expiry)
         value.append(contentsOf: record.bytes)
-        try transaction.put(trees.records, Self.place(of: key), value.bytes)
+        try transaction.put(trees.records, Self.recordKey(of: key), value.bytes)
         try transaction.put(trees.records, Self.reminder(of: key, record.expiry), [])
     }
 
@@ -47,7 +47,7 @@ struct SideRecords {
         return keys
     }
 
-    private static func place(of key: [UInt8]) -> [UInt8] { [0] + key }
+    private static func recordKey(of key: [UInt8]) -> [UInt8] { [0] + key }
 
     private static func reminder(of key: [UInt8], _ expiry: UInt64) -> [UInt8] {
         var reminder = TreeKey(capacity: 9 + key.count)
@@ -72,9 +72,9 @@ extension Savepoint {
 
     package func exchangeRecord(_ key: [UInt8], for record: (bytes: [UInt8], expiry: UInt64)?) throws {
         let old = try records.find(key)
-        note(.kept(key, oldBytes: old?.bytes, oldExpiry: old?.expiry ?? 0))
+        note(.recordStored(key, oldBytes: old?.bytes, oldExpiry: old?.expiry ?? 0))
         session.redo?.append(
-            record.map { .kept(key, bytes: $0.bytes, expiry: $0.expiry) } ?? .forgotten(key))
+            record.map { .recordStored(key, bytes: $0.bytes, expiry: $0.expiry) } ?? .forgotten(key))
         try records.put(record, under: key)
     }
 

@@ -12,7 +12,7 @@ extension WriteSession {
         if let open = openCollection, open.address == address { return open.collection }
         if clusters.count > Self.mutableClusterLimit { try writeOutClusters() }
         try closeCollection()
-        let (cluster, slot) = place(objectClass, key)
+        let (cluster, slot) = location(objectClass, key)
         let leaves = try self.cluster(cluster, objectClass)
         let collection =
             try isOverflow(objectClass, key, column)
@@ -76,7 +76,7 @@ extension WriteSession {
         case .inline(let bytes): content = .bytes(bytes)
         case .blocks(let count): content = .overflow(count)
         }
-        let (address, slot) = place(open.objectClass, open.address.key)
+        let (address, slot) = location(open.objectClass, open.address.key)
         try cluster(address, open.objectClass).set(slot, content, open.column.position) {
             try openLeaf(address, open.column)
         }

@@ -15,8 +15,8 @@ package final class WriteSession {
     /// Write everything out before replacing it: decoded clusters and open classes belong to the old one.
     package var schema: Schema {
         didSet {
-            mutableClasses = Self.places(for: schema)
-            arrangementPlace.pointee += 1
+            mutableClasses = Self.unopenedClasses(for: schema)
+            arrangementCounter.pointee += 1
         }
     }
     /// The newest version; the next work makes the one after it.
@@ -37,9 +37,9 @@ package final class WriteSession {
     /// The clusters that the transaction has written something of.
     package var written: Set<LeafAddress> = []
     /// Incremented when decoded clusters are released: pointers into them are then invalid.
-    var arrangement: Int { arrangementPlace.pointee }
+    var arrangement: Int { arrangementCounter.pointee }
     /// In separate memory, so that it is read without retaining the session.
-    let arrangementPlace: UnsafeMutablePointer<Int>
+    let arrangementCounter: UnsafeMutablePointer<Int>
     private let indexCursor: LMDBCursor
     /// The leaves of a cluster are next to each other, so that most look-ups take no descent.
     private let leafCursor: LMDBCursor
@@ -67,8 +67,8 @@ package final class WriteSession {
     {
         indexCursor = try LMDBCursor(transaction, trees.index)
         leafCursor = try LMDBCursor(transaction, trees.leaves)
-        arrangementPlace = .allocate(capacity: 1)
-        arrangementPlace.initialize(to: 0)
+        arrangementCounter = .allocate(capacity: 1)
+        arrangementCounter.initialize(to: 0)
         overflow = OverflowTree(transaction: transaction, trees: trees)
         keyIndex = MutableKeyIndex(transaction, trees)
         references = References(
@@ -81,10 +81,10 @@ package final class WriteSession {
         newest = Mark(catalogue.version, catalogue.history.tag)
         self.tag = tag ?? catalogue.history.tag
         classes = catalogue.classes
-        mutableClasses = Self.places(for: catalogue.schema)
+        mutableClasses = Self.unopenedClasses(for: catalogue.schema)
     }
 
-    deinit { arrangementPlace.deallocate() }
+    deinit { arrangementCounter.deallocate() }
 
     /// Records that work made a version.
     package func advance(to version: Version) { newest = Mark(version, tag) }
@@ -95,7 +95,7 @@ package final class WriteSession {
         advance(to: version)
     }
 
-    private static func places(for schema: Schema) -> [MutableClass?] {
+    private static func unopenedClasses(for schema: Schema) -> [MutableClass?] {
         Array(repeating: nil, count: Int(schema.nextClassID))
     }
 
@@ -115,7 +115,7 @@ package final class WriteSession {
 
     package func exists(_ objectClass: MutableClass, _ key: ObjectKey) throws -> Bool {
         guard key.rawValue >= 0, key.rawValue < objectClass.state.nextKey else { return false }
-        let (address, slot) = place(objectClass, key)
+        let (address, slot) = location(objectClass, key)
         return try cluster(address, objectClass).isLive(slot)
     }
 
@@ -166,7 +166,7 @@ package final class WriteSession {
             let key = ObjectKey(objectClass.state.nextKey)
             objectClass.state.nextKey += 1
             objectClass.state.objectCount += 1
-            let (address, slot) = place(objectClass, key)
+            let (address, slot) = location(objectClass, key)
             if slot == 0, address.cluster > 0 {
                 try writeOut(LeafAddress(classID: address.classID, cluster: address.cluster - 1), objectClass)
             }
@@ -193,7 +193,7 @@ package final class WriteSession {
             try boundMutableClusters()
             let key = ObjectKey(objectClass.state.nextKey)
             objectClass.state.nextKey += 1
-            let (address, slot) = place(objectClass, key)
+            let (address, slot) = location(objectClass, key)
             if slot == 0, address.cluster > 0 {
                 try writeOut(LeafAddress(classID: address.classID, cluster: address.cluster - 1), objectClass)
             }
@@ -215,7 +215,7 @@ package final class WriteSession {
         try wholly {
             try boundMutableClusters()
             try closeCollection()
-            let (address, slot) = place(objectClass, key)
+            let (address, slot) = location(objectClass, key)
             for column in objectClass.columns {
                 if column.hasReferences { try removeReferences(objectClass, key, column) }
                 if column.kind.isBytes, try isOverflow(objectClass, key, column) {
@@ -234,7 +234,7 @@ package final class WriteSession {
     /// Restores a removed object with its former values.
     func restore(_ objectClass: MutableClass, _ key: ObjectKey, _ values: [BeforeImage]) throws {
         try wholly {
-            let (address, slot) = place(objectClass, key)
+            let (address, slot) = location(objectClass, key)
             try cluster(address, objectClass).restoreSlot(slot)
             objectClass.state.objectCount += 1
             for column in objectClass.columns {
@@ -319,15 +319,15 @@ package final class WriteSession {
 
     /// The number of elements of a collection. Cost: next to nothing; no leaf is opened for it.
     package func elementCount(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Int {
-        let address = OverflowTree.Address(objectClass, key, column)
-        if let open = openCollection, open.address == address { return open.collection.count }
-        let (place, slot) = place(objectClass, key)
-        let cluster = try cluster(place, objectClass)
+        let overflowAddress = OverflowTree.Address(objectClass, key, column)
+        if let open = openCollection, open.address == overflowAddress { return open.collection.count }
+        let (address, slot) = location(objectClass, key)
+        let cluster = try cluster(address, objectClass)
         if cluster.isOpen(column.position) {
             return try cluster.overflowSize(column.position, slot)
-                ?? cluster.elements(column.position, slot) { try openLeaf(place, column) }.count
+                ?? cluster.elements(column.position, slot) { try openLeaf(address, column) }.count
         }
-        guard let leaf = try writtenLeaf(place, column)?.checked(slot) else { return 0 }
+        guard let leaf = try writtenLeaf(address, column)?.checked(slot) else { return 0 }
         return leaf.isOverflow(slot) ? leaf.overflowSize(slot) : leaf.elements(at: slot).count
     }
 
@@ -346,10 +346,10 @@ package final class WriteSession {
 
     private func stored(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
         if column.kind.isBytes, try isOverflow(objectClass, key, column) {
-            let place = OverflowTree.Address(objectClass, key, column)
-            return try overflow.value(place, column.kind)
+            let overflowAddress = OverflowTree.Address(objectClass, key, column)
+            return try overflow.value(overflowAddress, column.kind)
         }
-        let (address, slot) = place(objectClass, key)
+        let (address, slot) = location(objectClass, key)
         let cluster = try cluster(address, objectClass)
         if let value = cluster.value(column.position, slot) { return value }
         return try writtenLeaf(address, column).map { try $0.checked(slot).value(at: slot) } ?? .null
@@ -357,7 +357,7 @@ package final class WriteSession {
 
     /// Whether a value, of a column of bytes, is stored outside the leaf.
     func isOverflow(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
-        let (address, slot) = place(objectClass, key)
+        let (address, slot) = location(objectClass, key)
         let cluster = try cluster(address, objectClass)
         if cluster.isOpen(column.position) { return cluster.overflowSize(column.position, slot) != nil }
         return try writtenLeaf(address, column)?.checked(slot).isOverflow(slot) ?? false
@@ -365,11 +365,11 @@ package final class WriteSession {
 
     /// Replaces a value in the leaf, and its data outside the leaf.
     private func store(_ value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws {
-        let (address, slot) = place(objectClass, key)
+        let (address, slot) = location(objectClass, key)
         let cluster = try cluster(address, objectClass)
         if column.kind.isBytes, try isOverflow(objectClass, key, column) {
-            let place = OverflowTree.Address(objectClass, key, column)
-            try transaction.deleteAll(trees.overflow, prefix: place.prefix.bytes)
+            let overflowAddress = OverflowTree.Address(objectClass, key, column)
+            try transaction.deleteAll(trees.overflow, prefix: overflowAddress.prefix.bytes)
         }
         let content = try content(value, objectClass, key, column)
         try cluster.set(slot, content, column.position) { try openLeaf(address, column) }
@@ -379,12 +379,12 @@ package final class WriteSession {
     private func store(
         _ blocks: StoredBlocks, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
     ) throws {
-        let place = OverflowTree.Address(objectClass, key, column)
+        let overflowAddress = OverflowTree.Address(objectClass, key, column)
         if try isOverflow(objectClass, key, column) {
-            try transaction.deleteAll(trees.overflow, prefix: place.prefix.bytes)
+            try transaction.deleteAll(trees.overflow, prefix: overflowAddress.prefix.bytes)
         }
-        try blocks.restore(at: place, in: overflow)
-        let (address, slot) = self.place(objectClass, key)
+        try blocks.restore(at: overflowAddress, in: overflow)
+        let (address, slot) = location(objectClass, key)
         try cluster(address, objectClass).set(slot, .overflow(blocks.count), column.position) {
             try openLeaf(address, column)
         }
@@ -449,7 +449,7 @@ package final class WriteSession {
 
     // MARK: Clusters
 
-    package func place(_ objectClass: MutableClass, _ key: ObjectKey) -> (LeafAddress, slot: Int) {
+    package func location(_ objectClass: MutableClass, _ key: ObjectKey) -> (LeafAddress, slot: Int) {
         let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: capacity)
         return (LeafAddress(classID: objectClass.schema.id, cluster: cluster), slot)
     }
@@ -522,7 +522,7 @@ extension WriteSession {
     func writeOut(_ address: LeafAddress, _ objectClass: MutableClass) throws {
         guard let cluster = clusters.removeValue(forKey: address) else { return }
         if current?.address == address { current = nil }
-        arrangementPlace.pointee += 1
+        arrangementCounter.pointee += 1
         try write(cluster, address, objectClass)
     }
 
@@ -539,7 +539,7 @@ extension WriteSession {
         try flush()
         clusters.removeAll(keepingCapacity: true)
         current = nil
-        arrangementPlace.pointee += 1
+        arrangementCounter.pointee += 1
     }
 
     /// Writes everything out when too many clusters are decoded.

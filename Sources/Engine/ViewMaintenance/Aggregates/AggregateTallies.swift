@@ -153,7 +153,7 @@ package struct AggregateTallies: Sendable, RowTally {
         }
     }
 
-    /// Forgets the key of a group that is gone.
+    /// Forgets the key of a group that no longer exists.
     private mutating func forgetKey(_ form: [Value]) {
         for (index, path) in numberPaths.enumerated() {
             guard var entry = keyForms[index][form[path]] else { continue }

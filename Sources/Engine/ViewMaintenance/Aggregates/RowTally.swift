@@ -43,16 +43,16 @@ extension VersionDelta {
         for key in affectedKeys {
             let isModified = changes?.modifications[key] != nil
             let isNew = !isModified && changes?.insertions.contains(key) == true
-            let isGone = !isModified && changes?.deletions.contains(key) == true
+            let isDeleted = !isModified && changes?.deletions.contains(key) == true
             var (old, new): ([Value?]?, [Value?]?)
             var (oldCount, newCount) = (0, 0)
-            if try !isNew && (isModified || isGone || before.exists(classID, key)),
+            if try !isNew && (isModified || isDeleted || before.exists(classID, key)),
                 try quick?.holds({ try valueBefore(classID, key, $0) }) ?? before.matches(query, key)
             {
                 oldCount = try count(key, before)
                 if oldCount > 0 { old = try before.sortValues(paths, of: key, in: classID) }
             }
-            if try !isGone && (isModified || isNew || after.exists(classID, key)),
+            if try !isDeleted && (isModified || isNew || after.exists(classID, key)),
                 try quick?.holds({ try valueAfter(classID, key, $0) }) ?? after.matches(query, key)
             {
                 newCount = try count(key, after)

@@ -32,8 +32,8 @@ package struct SectionDiff {
     ///   - silent: old positions of further elements that stayed in the result and whose section differs from the last
     ///     reported one.
     package func changes(_ indices: IndexChanges, silent: some Sequence<Int>) throws -> SectionChanges {
-        var gone = try indices.deletions.map { try path(oldPaths, $0) }
-        var come = try indices.insertions.map { try path(newPaths, $0) }
+        var deleted = try indices.deletions.map { try path(oldPaths, $0) }
+        var inserted = try indices.insertions.map { try path(newPaths, $0) }
         var marks = Marks()
         for (position, newPosition) in zip(indices.modifications, indices.modificationsNew) {
             marks.add(try path(oldPaths, position), try path(newPaths, newPosition), survivors)
@@ -43,20 +43,20 @@ package struct SectionDiff {
             guard let newPosition = indices.newIndex(ofOld: position) else { continue }
             let (before, after) = (try path(oldPaths, position), try path(newPaths, newPosition))
             guard old.form(of: before.section) != new.form(of: after.section) else { continue }
-            gone.append(before)
-            come.append(after)
+            deleted.append(before)
+            inserted.append(after)
         }
         var changes = SectionChanges()
-        marks.match(gone: &gone, come: &come, survivors, into: &changes)
+        marks.match(deleted: &deleted, inserted: &inserted, survivors, into: &changes)
         changes.sectionsToDelete = survivors.deleted
         changes.sectionsToInsert = survivors.inserted
-        changes.deletions = gone.filter { survivors.newIndex(of: $0.section) != nil }.sorted()
+        changes.deletions = deleted.filter { survivors.newIndex(of: $0.section) != nil }.sorted()
         // All rows of a section that moved are inserted with it.
         for section in survivors.movedNew {
-            come.removeAll { $0.section == section }
-            come += new.sections[section].rows.indices.map { SectionPath(section, $0) }
+            inserted.removeAll { $0.section == section }
+            inserted += new.sections[section].rows.indices.map { SectionPath(section, $0) }
         }
-        changes.insertions = come.sorted()
+        changes.insertions = inserted.sorted()
         return changes
     }
 
@@ -126,26 +126,29 @@ private struct Marks {
     /// insertions. A row is the same on both sides only if as many rows before it were deleted as inserted: otherwise
     /// an observer that applies the changes one by one would find another element there.
     mutating func match(
-        gone: inout [SectionPath], come: inout [SectionPath], _ survivors: Survivors, into changes: inout SectionChanges
+        deleted: inout [SectionPath], inserted: inout [SectionPath], _ survivors: Survivors,
+        into changes: inout SectionChanges
     ) {
         for path in pending {
             if let old = oldIndices[path.section] {
                 after[old, default: []].append(path.row)
             } else {
-                come.append(path)
+                inserted.append(path)
             }
         }
-        var goneRows: [Int: [Int]] = [:]
-        for path in gone where before[path.section] != nil { goneRows[path.section, default: []].append(path.row) }
-        var comeRows: [Int: [Int]] = [:]
-        for path in come {
-            if let old = oldIndices[path.section] { comeRows[old, default: []].append(path.row) }
+        var deletedRows: [Int: [Int]] = [:]
+        for path in deleted where before[path.section] != nil {
+            deletedRows[path.section, default: []].append(path.row)
+        }
+        var insertedRows: [Int: [Int]] = [:]
+        for path in inserted {
+            if let old = oldIndices[path.section] { insertedRows[old, default: []].append(path.row) }
         }
         for section in before.keys.sorted() {
             guard let newSection = survivors.newIndex(of: section) else { continue }
             let (old, new) = (Set(before[section] ?? []), Set(after[section] ?? []))
-            let leaving = (goneRows[section] ?? []).sorted()
-            let coming = (comeRows[section] ?? []).sorted()
+            let leaving = (deletedRows[section] ?? []).sorted()
+            let coming = (insertedRows[section] ?? []).sorted()
             var unmatchedOld = 0
             var unmatchedNew = 0
             for row in old.union(new).sorted() {
@@ -157,11 +160,11 @@ private struct Marks {
                     continue
                 }
                 if old.contains(row) {
-                    gone.append(SectionPath(section, row))
+                    deleted.append(SectionPath(section, row))
                     unmatchedOld += 1
                 }
                 if new.contains(row) {
-                    come.append(SectionPath(newSection, row))
+                    inserted.append(SectionPath(newSection, row))
                     unmatchedNew += 1
                 }
             }

@@ -83,7 +83,7 @@ extension ChangeSet {
 
 /// The deltas from earlier versions to the present one, each computed once for all observers that resume there.
 package final class VersionHistory {
-    private struct Way: Hashable {
+    private struct StepKey: Hashable {
         let version: Version
         /// The classes whose changes are included; nil for all.
         let classes: Set<ClassID>?
@@ -92,7 +92,7 @@ package final class VersionHistory {
     private let store: any Store
     private let snapshot: any Snapshot
     private let filtered: FilteredState?
-    private var steps: [Way: VersionDelta?] = [:]
+    private var steps: [StepKey: VersionDelta?] = [:]
 
     /// - Parameter filtered: the observers' visibility filter, at the snapshot.
     package init(_ store: any Store, before snapshot: any Snapshot, through filtered: FilteredState? = nil) {
@@ -111,14 +111,14 @@ package final class VersionHistory {
             return VersionDelta(ChangeSet(version: version), from: shown, to: shown)
         }
         guard version < snapshot.version else { return nil }
-        let way = Way(version: version, classes: filtered == nil ? nil : watches.classes)
-        if let known = steps[way] { return known }
+        let key = StepKey(version: version, classes: filtered == nil ? nil : watches.classes)
+        if let known = steps[key] { return known }
         let past = try store.asOf(version, before: snapshot)
         let step = try past.map { past in
             let whole = VersionDelta(past.changes, from: past.reads, to: snapshot)
-            return try filtered?.step(whole, of: way.classes ?? []) ?? whole
+            return try filtered?.step(whole, of: key.classes ?? []) ?? whole
         }
-        steps[way] = step
+        steps[key] = step
         return step
     }
 }

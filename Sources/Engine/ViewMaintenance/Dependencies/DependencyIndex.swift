@@ -72,7 +72,7 @@ package struct DependencyIndex {
             entries[id, default: [:]][watch] = byCondition[classID, default: [:]][paths, default: ConditionIndex()]
                 .add(conditions, of: id)
         case .object(let object): byObject[object.classID, default: [:]][object.key, default: []].insert(id)
-        case .ways(let tree, let key): byTree[tree, default: [:]][key, default: []].insert(id)
+        case .paths(let tree, let key): byTree[tree, default: [:]][key, default: []].insert(id)
         }
     }
 
@@ -91,7 +91,7 @@ package struct DependencyIndex {
             byObject[object.classID]?[object.key]?.remove(id)
             if byObject[object.classID]?[object.key]?.isEmpty == true { byObject[object.classID]?[object.key] = nil }
             if byObject[object.classID]?.isEmpty == true { byObject[object.classID] = nil }
-        case .ways(let tree, let key):
+        case .paths(let tree, let key):
             byTree[tree]?[key]?.remove(id)
             if byTree[tree]?[key]?.isEmpty == true { byTree[tree]?[key] = nil }
             if byTree[tree]?.isEmpty == true { byTree[tree] = nil }
@@ -109,7 +109,7 @@ package enum LiveWatch: Hashable, Sendable {
     /// One object, and no other of its class.
     case object(ObjectReference)
     /// The objects on the paths from one object of the tree's class.
-    case ways(DependencyTree, from: ObjectKey)
+    case paths(DependencyTree, from: ObjectKey)
 }
 
 extension Set<LiveWatch> {
@@ -122,7 +122,7 @@ extension Set<LiveWatch> {
                 classes.insert(classID)
                 classes.formUnion(paths.classes)
             case .object(let object): classes.insert(object.classID)
-            case .ways(let tree, _): classes.formUnion(tree.nodes.lazy.map(\.classID))
+            case .paths(let tree, _): classes.formUnion(tree.nodes.lazy.map(\.classID))
             }
         }
     }
@@ -136,7 +136,7 @@ extension LiveWatch {
         case .satisfying(let classID, _, let paths):
             changes.classes[classID] != nil || paths.isTouched(by: changes)
         case .object(let object): changes.classes[object.classID]?.contains(object.key) == true
-        case .ways(let tree, _): tree.isTouched(by: changes)
+        case .paths(let tree, _): tree.isTouched(by: changes)
         }
     }
 }

@@ -21,7 +21,7 @@ package struct DependencyTree: Hashable, Sendable {
         let arrival: Arrival?
         /// The properties that are read of the objects here.
         fileprivate(set) var reads = PropertySet()
-        fileprivate var next: [Way: Int] = [:]
+        fileprivate var next: [Step: Int] = [:]
     }
 
     struct Arrival: Hashable, Sendable {
@@ -29,7 +29,7 @@ package struct DependencyTree: Hashable, Sendable {
         let edge: Edge
     }
 
-    fileprivate struct Way: Hashable, Sendable {
+    fileprivate struct Step: Hashable, Sendable {
         let edge: Edge
         let classID: ClassID
     }
@@ -48,11 +48,11 @@ package struct DependencyTree: Hashable, Sendable {
 
     /// The node that an edge leads to, existing or new; the properties of forward edges are read.
     mutating func follow(_ edge: Edge, from node: Int, to classID: ClassID) -> Int {
-        let way = Way(edge: edge, classID: classID)
+        let step = Step(edge: edge, classID: classID)
         if case .forward(let property) = edge { read(property, at: node) }
-        if let known = nodes[node].next[way] { return known }
+        if let known = nodes[node].next[step] { return known }
         nodes.append(Node(classID: classID, arrival: Arrival(parent: node, edge: edge)))
-        nodes[node].next[way] = nodes.count - 1
+        nodes[node].next[step] = nodes.count - 1
         return nodes.count - 1
     }
 

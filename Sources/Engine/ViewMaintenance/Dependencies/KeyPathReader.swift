@@ -57,10 +57,10 @@ struct KeyPathReader {
         }
         var memory: [Position: Bool] = [:]
         var branches: [LiveKeyPath.Branch] = []
-        var ways = 0
+        var pathCount = 0
         for property in properties(at: 0, of: objectClass) where goesOn(with: property, at: 0, &memory) {
             var tree = DependencyTree(from: classID)
-            try add(property, at: 0, to: &tree, DependencyTree.root, &ways, &memory)
+            try add(property, at: 0, to: &tree, DependencyTree.root, &pathCount, &memory)
             branches.append(LiveKeyPath.Branch(property: property.id, tree: tree))
         }
         guard !branches.isEmpty else { throw fault(at: 0, objectClass) }
@@ -105,14 +105,14 @@ struct KeyPathReader {
 
     /// Adds the branches of a property that the path continues through.
     private func add(
-        _ property: PropertySchema, at index: Int, to tree: inout DependencyTree, _ node: Int, _ ways: inout Int,
+        _ property: PropertySchema, at index: Int, to tree: inout DependencyTree, _ node: Int, _ pathCount: inout Int,
         _ memory: inout [Position: Bool]
     ) throws(StoreError) {
-        ways += 1
-        guard ways <= LiveKeyPath.maximumWays else {
+        pathCount += 1
+        guard pathCount <= LiveKeyPath.maximumPaths else {
             throw StoreError(
                 .keyPathTooWide,
-                "A key path with '*' matches more than \(LiveKeyPath.maximumWays) properties; name some of them.")
+                "A key path with '*' matches more than \(LiveKeyPath.maximumPaths) properties; name some of them.")
         }
         let edge: DependencyTree.Edge = property.originProperty.map { .backward($0) } ?? .forward(property.id)
         if ends(with: property, at: index) {
@@ -126,7 +126,7 @@ struct KeyPathReader {
         for target in targets(of: property) where fits(index + 1, target, &memory) {
             let next = tree.follow(edge, from: node, to: target.id)
             for property in properties(at: index + 1, of: target) where goesOn(with: property, at: index + 1, &memory) {
-                try add(property, at: index + 1, to: &tree, next, &ways, &memory)
+                try add(property, at: index + 1, to: &tree, next, &pathCount, &memory)
             }
         }
     }

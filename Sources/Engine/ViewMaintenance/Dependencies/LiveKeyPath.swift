@@ -25,7 +25,7 @@ package struct LiveKeyPath: Hashable, Sendable {
     private let openText: String?
 
     /// The maximum number of objects and properties on the branches of one path.
-    package static let maximumWays = 2000
+    package static let maximumPaths = 2000
 
     /// Throws `unknownClass`, `unknownProperty` with the nearest name as hint, and `keyPathTooWide`.
     ///

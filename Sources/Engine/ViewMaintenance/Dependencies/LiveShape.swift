@@ -75,9 +75,9 @@ package struct LiveShape: Hashable, Sendable {
     package var beyondObject: LiveShape { keeping { $0.goesBeyond(links: 0) } }
 
     private func keeping(_ isKept: (DependencyTree) -> Bool) -> LiveShape {
-        var kept = self
-        kept.branches.removeAll { !isKept($0.tree) }
-        return kept
+        var result = self
+        result.branches.removeAll { !isKept($0.tree) }
+        return result
     }
 
     package var isEmpty: Bool { branches.isEmpty }

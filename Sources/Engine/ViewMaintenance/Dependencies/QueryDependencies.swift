@@ -42,7 +42,7 @@ package struct QueryDependencies {
     package init(_ query: BoundQuery, alsoReading paths: [BoundPath] = [], schema: Schema) throws(StoreError) {
         classID = query.classID
         tree = DependencyTree(from: classID)
-        guard schema[classID] != nil else { throw Self.classGone }
+        guard schema[classID] != nil else { throw Self.missingClass }
         if case .property(let object, let property) = query.scope { try setScope(object, property, schema) }
         try add(query.predicate, at: DependencyTree.root, schema)
         for step in query.steps {
@@ -224,14 +224,14 @@ extension QueryDependencies {
             switch part {
             case .constants(.objects(let objects)):
                 for case .object(let classID, _) in objects.elements {
-                    guard schema[classID]?.primaryKey != nil else { throw Self.classGone }
+                    guard schema[classID]?.primaryKey != nil else { throw Self.missingClass }
                     namedClasses.insert(classID)
                 }
             case .constants: break
             case .path(let path): try add(path, at: node, schema)
             case .subquery(let subquery):
                 let end = try follow(subquery.links, from: node, schema)
-                guard tree.nodes[end].classID == subquery.classID else { throw Self.classGone }
+                guard tree.nodes[end].classID == subquery.classID else { throw Self.missingClass }
                 try add(subquery.predicate, at: end, schema)
             case .geoWithin(let geo):
                 let last = try follow(geo.links, from: node, schema)
@@ -289,7 +289,7 @@ extension QueryDependencies {
     private func check(
         _ property: PropertyID, of classID: ClassID, _ schema: Schema, _ fits: (PropertySchema) -> Bool
     ) throws(StoreError) -> PropertySchema {
-        guard let objectClass = schema[classID] else { throw Self.classGone }
+        guard let objectClass = schema[classID] else { throw Self.missingClass }
         guard let found = objectClass[property], fits(found) else {
             throw StoreError(
                 .unknownProperty,
@@ -298,7 +298,7 @@ extension QueryDependencies {
         return found
     }
 
-    private static var classGone: StoreError {
+    private static var missingClass: StoreError {
         StoreError(.unknownClass, "A class that the observed query uses was removed from the schema.")
     }
 }

@@ -145,11 +145,11 @@ extension KeySequence {
         }
         var left: [ObjectKey] = []
         left.reserveCapacity(count - positions.count)
-        var gone = positions[...]
+        var deletedPositions = positions[...]
         var position = 0
         forEachChunk { chunk in
             for key in chunk {
-                if gone.first == position { gone.removeFirst() } else { left.append(key) }
+                if deletedPositions.first == position { deletedPositions.removeFirst() } else { left.append(key) }
                 position += 1
             }
             return true

@@ -170,11 +170,11 @@ struct LimitStage: Sendable {
         if edit.isEmpty { return StageChange() }
         let edited = edit.applied()
         var result = StageChange()
-        let gone = edit.removed.prefix { $0 < most }
-        result.leaving = gone.map { edit.old[$0] }
+        let removed = edit.removed.prefix { $0 < most }
+        result.leaving = removed.map { edit.old[$0] }
         result.coming = zip(edit.arrivals, edit.newIndices).prefix { $0.1 < most }.map(\.0.key)
         // Some untouched elements are pushed out, or drawn in, by the others.
-        let before = min(most, edit.old.count) - gone.count
+        let before = min(most, edit.old.count) - removed.count
         let now = min(most, edited.count) - result.coming.count
         if now < before { result.leaving += edit.untouched.keys(in: now..<before) }
         if before < now { result.coming += edit.untouched.keys(in: before..<now) }

@@ -147,12 +147,12 @@ package struct ResultState: Sendable {
             // A deletion or modification implies that the object existed; others may come from a link.
             let isModified = changes?.modifications[key] != nil
             let isNew = !isModified && changes?.insertions.contains(key) == true
-            let isGone = !isModified && changes?.deletions.contains(key) == true
-            if try !isNew && (isModified || isGone || step.before.exists(classID, key)) {
+            let isDeleted = !isModified && changes?.deletions.contains(key) == true
+            if try !isNew && (isModified || isDeleted || step.before.exists(classID, key)) {
                 let matched = try quick?.holds { try step.valueBefore(classID, key, $0) }
                 if matched != false { change.leaving.append(key) }
             }
-            if try !isGone && (isModified || isNew || step.after.exists(classID, key)) {
+            if try !isDeleted && (isModified || isNew || step.after.exists(classID, key)) {
                 let matches = try quick?.holds { try step.valueAfter(classID, key, $0) }
                 guard try matches ?? step.after.matches(query, key) else { continue }
                 for _ in 0..<(try count(key)) { change.coming.append(key) }
@@ -187,8 +187,8 @@ package struct ResultState: Sendable {
     func edited(
         by edit: ListEdit, _ elements: (Range<Int>) throws -> [ObjectKey]
     ) rethrows -> (ResultState, IndexChanges)? {
-        let kept = keys.count - edit.deletions.runs.reduce(0) { $0 + $1.count }
-        guard kept >= 0, edit.deletions.runs.last.map({ $0.upperBound <= keys.count }) != false else { return nil }
+        let remaining = keys.count - edit.deletions.runs.reduce(0) { $0 + $1.count }
+        guard remaining >= 0, edit.deletions.runs.last.map({ $0.upperBound <= keys.count }) != false else { return nil }
         var indices = IndexChanges(
             deletions: edit.deletions.runs.flatMap { $0 }, insertions: edit.insertions.runs.flatMap { $0 })
         var arrivals: [ObjectKey] = []
@@ -198,7 +198,7 @@ package struct ResultState: Sendable {
             arrivals += new
         }
         let ranks = indices.insertions.indices.map { indices.insertions[$0] - $0 }
-        guard ranks.last.map({ $0 <= kept }) != false else { return nil }
+        guard ranks.last.map({ $0 <= remaining }) != false else { return nil }
         var edited = keys.removing(indices.deletions).inserting(Array(zip(arrivals, ranks)))
         var replaced: [(old: Int, new: Int)] = []
         for run in edit.modifications.runs {

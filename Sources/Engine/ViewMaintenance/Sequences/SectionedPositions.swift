@@ -6,7 +6,7 @@ import StoreContract
 /// list or set themselves. A section is at the position of its first element; elements with equal keys share a section,
 /// wherever they are. A value: a copy costs nothing.
 package struct SectionedPositions: Sendable {
-    /// Positions take the place of a result's objects.
+    /// Positions stand for a result's objects.
     private let list: SectionList
     private let positions: KeySequence
 

@@ -198,7 +198,7 @@ struct VisibleChanges {
         var left: [Value] = []
         left.reserveCapacity(before.count)
         for (index, element) in before.enumerated() {
-            let cleared = try element.clearingLinks(in: property.targetClass) { try isGone($0) }
+            let cleared = try element.clearingLinks(in: property.targetClass) { try isNoLongerVisible($0) }
             if cleared == element {
                 left.append(element)
             } else if property.type.isLink {
@@ -214,7 +214,7 @@ struct VisibleChanges {
     }
 
     /// Whether an object that was visible before is no longer visible.
-    private mutating func isGone(_ object: ObjectReference) throws -> Bool {
+    private mutating func isNoLongerVisible(_ object: ObjectReference) throws -> Bool {
         if whole.changes.classes[object.classID]?.deletions.contains(object.key) == true { return true }
         return try turned(of: object.classID).went.contains(object.key)
     }

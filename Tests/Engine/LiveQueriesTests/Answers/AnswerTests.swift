@@ -50,7 +50,7 @@ struct AnswerTests {
                 switch event {
                 case .initial(_, let answer): state.append("initial \(String(decoding: answer, as: UTF8.self))")
                 case .resumed: state.append("resumed")
-                case .update(let change): state.append("update \(String(decoding: change.answer, as: UTF8.self))")
+                case .update(let change): state.append("update \(String(decoding: change.bytes, as: UTF8.self))")
                 case .deleted: state.append("deleted")
                 case .failed(let error): state.append("failed \((error as? StoreError)?.code.rawValue ?? "")")
                 }
@@ -79,7 +79,7 @@ struct AnswerTests {
         let tokens = [one, other].map { tasks.live.observeValue(answer, deliver: $0.receive) }
         tasks.live.settle()
         #expect(scores.takeReads() == 1)
-        for told in [one, other] { #expect(told.take() == ["initial \([Value.int(20), .int(30)])"]) }
+        for received in [one, other] { #expect(received.take() == ["initial \([Value.int(20), .int(30)])"]) }
         // Another property, another class, objects that match neither before nor after.
         try tasks.write { try $0.setTitle(3, "x") }
         try tasks.write { _ = try $0.person("ada") }
@@ -89,10 +89,10 @@ struct AnswerTests {
         // It may be another answer, and is not.
         try tasks.write { try $0.setScore(3, 30) }
         #expect(scores.takeReads() == 1)
-        for told in [one, other] { #expect(told.take() == []) }
+        for received in [one, other] { #expect(received.take() == []) }
         try tasks.write { try $0.setScore(1, 11) }
         #expect(scores.takeReads() == 1)
-        for told in [one, other] { #expect(told.take() == ["update \([Value.int(11), .int(20), .int(30)])"]) }
+        for received in [one, other] { #expect(received.take() == ["update \([Value.int(11), .int(20), .int(30)])"]) }
         #expect(tasks.live.resultCount == 1)
         for token in tokens { token.cancel() }
         tasks.store.close()
@@ -105,11 +105,11 @@ struct AnswerTests {
         let version = try tasks.store.snapshot().version
         let answer = try Self.answer(Scores(Self.high))
         func resume() -> [String] {
-            let told = Received()
-            let token = tasks.live.observeValue(answer, since: version, deliver: told.receive)
+            let received = Received()
+            let token = tasks.live.observeValue(answer, since: version, deliver: received.receive)
             tasks.live.settle()
             token.cancel()
-            return told.take()
+            return received.take()
         }
         try tasks.write { try $0.setTitle(3, "x") }
         #expect(resume() == ["resumed"])
@@ -117,10 +117,10 @@ struct AnswerTests {
         #expect(resume() == ["resumed", "update \([Value.int(20), .int(31)])"])
         try tasks.write { try $0.setScore(3, 30) }
         #expect(resume() == ["resumed"])
-        let told = Received()
-        let token = tasks.live.observeValue(answer, since: version.next.next.next.next.next, deliver: told.receive)
+        let received = Received()
+        let token = tasks.live.observeValue(answer, since: version.next.next.next.next.next, deliver: received.receive)
         tasks.live.settle()
-        #expect(told.take() == ["initial \([Value.int(20), .int(30)])"])
+        #expect(received.take() == ["initial \([Value.int(20), .int(30)])"])
         token.cancel()
         tasks.store.close()
     }
@@ -137,15 +137,15 @@ struct AnswerTests {
         }
         let tasks = try TaskStore()
         try tasks.write { try $0.task(1, 1) }
-        let told = Received()
+        let received = Received()
         let answer = LiveValue(
             AnyValueSource(Failing()),
             dependingOn: [LiveValue.Part(.query(BoundQuery(classID: TaskStore.task)), extent: .order)])
-        let token = tasks.live.observeValue(answer, deliver: told.receive)
+        let token = tasks.live.observeValue(answer, deliver: received.receive)
         try tasks.write { try $0.task(2, 2) }
-        #expect(told.take() == ["initial "])
+        #expect(received.take() == ["initial "])
         try tasks.write { try $0.task(3, 3) }
-        #expect(told.take() == ["failed \(StoreError.Code.tooExpensive.rawValue)"])
+        #expect(received.take() == ["failed \(StoreError.Code.tooExpensive.rawValue)"])
         #expect(tasks.live.resultCount == 0)
         token.cancel()
         tasks.store.close()

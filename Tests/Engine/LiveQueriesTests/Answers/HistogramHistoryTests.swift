@@ -51,7 +51,7 @@ struct HistogramHistoryTests {
         }
     }
 
-    private final class Told: Sendable {
+    private final class ReceivedValue: Sendable {
         struct State {
             var answer = ""
             var updates = 0
@@ -71,7 +71,7 @@ struct HistogramHistoryTests {
                 case .initial(_, let answer): state.answer = String(decoding: answer, as: UTF8.self)
                 case .resumed: state.hasResumed = true
                 case .update(let change):
-                    let text = String(decoding: change.answer, as: UTF8.self)
+                    let text = String(decoding: change.bytes, as: UTF8.self)
                     if text == state.answer { state.faults.append("told twice: \(text)") }
                     state.answer = text
                     state.updates += 1
@@ -95,7 +95,7 @@ struct HistogramHistoryTests {
         let live = try LiveQueries(store)
         let queries = RandomQueries(schema, forms: .all)
         var history = RandomHistory(schema)
-        var observed: [(counts: Counts, told: Told, token: LiveToken)] = []
+        var observed: [(counts: Counts, received: ReceivedValue, token: LiveToken)] = []
         for _ in 0..<200 where observed.count < 25 {
             var query = queries.query(&random)
             if random.oneIn(2) { query = BoundQuery(classID: query.classID) }
@@ -105,8 +105,8 @@ struct HistogramHistoryTests {
                 continue
             }
             let counts = Counts(query: query, path: path)
-            let told = Told()
-            observed.append((counts, told, live.observeValue(counts.answer, deliver: told.receive)))
+            let received = ReceivedValue()
+            observed.append((counts, received, live.observeValue(counts.answer, deliver: received.receive)))
         }
         var known: (version: Version, answers: [String])?
         var resumed = 0
@@ -114,29 +114,29 @@ struct HistogramHistoryTests {
             for _ in 0..<1 + random.below(2) { try commit(&history, to: store, &random) }
             live.settle()
             let snapshot = try store.snapshot()
-            for (counts, told, _) in observed {
+            for (counts, received, _) in observed {
                 let context: Comment = "seed \(seed), step \(step), \(counts)"
-                try #require(told.value.faults == [], context)
-                try #require(told.value.answer == (try counts.scanned(snapshot)), context)
+                try #require(received.value.faults == [], context)
+                try #require(received.value.answer == (try counts.scanned(snapshot)), context)
                 try #require(
-                    told.value.answer == String(decoding: try counts.read(snapshot), as: UTF8.self), context)
+                    received.value.answer == String(decoding: try counts.read(snapshot), as: UTF8.self), context)
             }
             if let known {
                 for (entry, answer) in zip(observed, known.answers) {
-                    let told = Told(answer)
-                    let token = live.observeValue(entry.counts.answer, since: known.version, deliver: told.receive)
+                    let received = ReceivedValue(answer)
+                    let token = live.observeValue(entry.counts.answer, since: known.version, deliver: received.receive)
                     live.settle()
-                    try #require(told.value.faults == [], "seed \(seed), step \(step), \(entry.counts)")
-                    try #require(told.value.answer == (try entry.counts.scanned(snapshot)))
-                    if told.value.hasResumed { resumed += 1 }
+                    try #require(received.value.faults == [], "seed \(seed), step \(step), \(entry.counts)")
+                    try #require(received.value.answer == (try entry.counts.scanned(snapshot)))
+                    if received.value.hasResumed { resumed += 1 }
                     token.cancel()
                 }
             }
-            if step % 5 == 0 { known = (snapshot.version, observed.map(\.told.value.answer)) }
+            if step % 5 == 0 { known = (snapshot.version, observed.map(\.received.value.answer)) }
         }
         // Otherwise the histories would prove little.
         if TestRun.hasFixedSeeds {
-            let changed = observed.filter { $0.told.value.updates > 2 }
+            let changed = observed.filter { $0.received.value.updates > 2 }
             #expect(changed.count * 4 > observed.count && resumed > 20, "seed \(seed): \(changed.count), \(resumed)")
         }
         for entry in observed { entry.token.cancel() }

@@ -4,9 +4,9 @@ import StoreContract
 /// The images of a log, and its floor.
 extension CommitLogConformance {
     /// Uploads so many bytes, which depend on the version.
-    private static func upload(_ count: Int, at place: LogPosition, to log: any CommitLog) throws -> LogImage {
-        var rest = content(count, place.version)[...]
-        return try log.uploadImage(at: place, fileFormat: 3) { most in
+    private static func upload(_ count: Int, at position: LogPosition, to log: any CommitLog) throws -> LogImage {
+        var rest = content(count, position.version)[...]
+        return try log.uploadImage(at: position, fileFormat: 3) { most in
             let piece = Array(rest.prefix(min(most, 100_000)))
             rest = rest.dropFirst(piece.count)
             return piece
@@ -26,17 +26,17 @@ extension CommitLogConformance {
         try require(try log.images() == [], "a new log has images")
         var made: [LogImage] = []
         for (version, count) in [(5, 0), (9, 1), (7, 2_500_000), (7, 3000)] {
-            let place = LogPosition(Version(UInt64(version)), .another())
-            let image = try upload(count, at: place, to: log)
-            try require(image.place == place && image.bytes == Int64(count), "an image has another place or size")
+            let position = LogPosition(Version(UInt64(version)), .another())
+            let image = try upload(count, at: position, to: log)
+            try require(image.position == position && image.bytes == Int64(count), "an image has another place or size")
             try require(image.isComplete && image.fileFormat == 3, "an image is not complete")
-            made.removeAll { $0.place.version == place.version }
+            made.removeAll { $0.position.version == position.version }
             made.append(image)
-            made.sort { $0.place.version > $1.place.version }
+            made.sort { $0.position.version > $1.position.version }
             try require(try other.images() == made, "the images are not those that were made, newest first")
             var bytes: [UInt8] = []
             try other.downloadImage(image) { bytes += $0 }
-            try require(bytes == content(count, place.version), "an image of \(count) bytes came back otherwise")
+            try require(bytes == content(count, position.version), "an image of \(count) bytes came back otherwise")
         }
         try other.deleteImages(keeping: 2)
         try require(try log.images() == Array(made.prefix(2)), "not the newest images were kept")

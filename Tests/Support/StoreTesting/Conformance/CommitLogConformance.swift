@@ -63,18 +63,18 @@ package enum CommitLogConformance {
             log.close()
             other.close()
         }
-        var place = start
+        var position = start
         var expected: [LogEntry] = []
         for count in [1, 3, 1, 40] {
-            let bodies = (0..<count).map { Array("entry \(place.version) \($0)".utf8) }
+            let bodies = (0..<count).map { Array("entry \(position.version) \($0)".utf8) }
             let tag = HistoryTag.another()
-            try require(try log.append(bodies, after: place, tag: tag) == .appended, "an append was superseded")
+            try require(try log.append(bodies, after: position, tag: tag) == .appended, "an append was superseded")
             for (index, body) in bodies.enumerated() {
-                let version = Version(place.version.rawValue + UInt64(index) + 1)
+                let version = Version(position.version.rawValue + UInt64(index) + 1)
                 expected.append(LogEntry(version: version, tag: tag, body: body))
             }
-            place = LogPosition(Version(place.version.rawValue + UInt64(count)), tag)
-            try require(try other.newest() == place, "the newest place is not that of the last append")
+            position = LogPosition(Version(position.version.rawValue + UInt64(count)), tag)
+            try require(try other.newest() == position, "the newest place is not that of the last append")
         }
         try require(try history(other) == expected, "the entries are not those that were appended")
         for index in [0, 1, 4, 43] {
@@ -82,7 +82,7 @@ package enum CommitLogConformance {
             try require(
                 try history(other, after: version) == Array(expected[index...]), "entries after \(version) differ")
         }
-        try require(try log.entries(after: place.version) == [], "there are entries after the newest")
+        try require(try log.entries(after: position.version) == [], "there are entries after the newest")
     }
 
     @Sendable private static func condition(_ realm: Realm) throws {
@@ -93,7 +93,7 @@ package enum CommitLogConformance {
         }
         let tag = HistoryTag.another()
         try require(try log.append([[1]], after: start, tag: tag) == .appended, "the first append is superseded")
-        let place = LogPosition(Version(2), tag)
+        let position = LogPosition(Version(2), tag)
         for wrong in [
             start, LogPosition(Version(2), start.tag), LogPosition(Version(3), tag), LogPosition(Version(1), tag),
         ] {
@@ -104,7 +104,7 @@ package enum CommitLogConformance {
         try require(
             try history(other) == [LogEntry(version: Version(2), tag: tag, body: [1])], "there are other entries")
         try require(
-            try other.append([[2]], after: place, tag: .another()) == .appended, "the right place is superseded")
+            try other.append([[2]], after: position, tag: .another()) == .appended, "the right place is superseded")
     }
 
     @Sendable private static func bodies(_ realm: Realm) throws {
@@ -117,7 +117,7 @@ package enum CommitLogConformance {
             return Array(bytes.prefix(count))
         }
         let part = 256 * 1024
-        var place = start
+        var position = start
         var expected: [[UInt8]] = []
         let sizes = [0, 1, 511, 512, 513, part - 2, part - 1, part, part + 1, 2 * part - 1, 3 * part]
         let groups = [
@@ -125,8 +125,8 @@ package enum CommitLogConformance {
         ]
         for bodies in groups {
             let tag = HistoryTag.another()
-            try require(try log.append(bodies, after: place, tag: tag) == .appended, "an append was superseded")
-            place = LogPosition(Version(place.version.rawValue + UInt64(bodies.count)), tag)
+            try require(try log.append(bodies, after: position, tag: tag) == .appended, "an append was superseded")
+            position = LogPosition(Version(position.version.rawValue + UInt64(bodies.count)), tag)
             expected += bodies
         }
         let found = try history(log)
@@ -137,12 +137,12 @@ package enum CommitLogConformance {
     @Sendable private static func pages(_ realm: Realm) throws {
         let log = try realm()
         defer { log.close() }
-        var place = start
+        var position = start
         for round in 0..<12 {
             let tag = HistoryTag.another()
             let bodies = (0..<500).map { Array("\(round) \($0)".utf8) }
-            try require(try log.append(bodies, after: place, tag: tag) == .appended, "an append was superseded")
-            place = LogPosition(Version(place.version.rawValue + 500), tag)
+            try require(try log.append(bodies, after: position, tag: tag) == .appended, "an append was superseded")
+            position = LogPosition(Version(position.version.rawValue + 500), tag)
         }
         let found = try history(log)
         try require(found.count == 6000, "\(found.count) entries of 6000")
@@ -213,7 +213,7 @@ package enum CommitLogConformance {
             other.close()
         }
         let turn = try log.takeTurn()
-        try require(turn.place == start, "the turn is at \(turn.place)")
+        try require(turn.position == start, "the turn is at \(turn.position)")
         let isDone = Atomic<Bool>(false)
         let ended = DispatchSemaphore(value: 0)
         let outcome = Mutex<Result<AppendOutcome, any Error>?>(nil)
@@ -233,7 +233,7 @@ package enum CommitLogConformance {
         try require(try history(other).map(\.body) == [[1], [2]], "there are other entries")
 
         let second = try other.takeTurn()
-        try require(second.place.version == Version(3), "the second turn is at \(second.place)")
+        try require(second.position.version == Version(3), "the second turn is at \(second.position)")
         second.end()
         second.end()
         do {
@@ -270,12 +270,12 @@ package enum CommitLogConformance {
         }
         let hinted = DispatchSemaphore(value: 0)
         other.onHint { hinted.signal() }
-        var place = start
+        var position = start
         // The first may come before the other log listens.
         let isHinted = try eventually {
             let tag = HistoryTag.another()
-            try require(try log.append([[1]], after: place, tag: tag) == .appended, "an append was superseded")
-            place = LogPosition(place.version.next, tag)
+            try require(try log.append([[1]], after: position, tag: tag) == .appended, "an append was superseded")
+            position = LogPosition(position.version.next, tag)
             return hinted.wait(timeout: .now() + .milliseconds(50)) == .success
         }
         try require(isHinted, "no hint came")

@@ -4,7 +4,7 @@ import QueryLanguage
 package import StoreContract
 
 extension StoreConformance {
-    /// Embedded objects are created where they are assigned, belong to that place alone, and are deleted when it is
+    /// Embedded objects are created where they are assigned, belong to that property alone, and are deleted when it is
     /// assigned something else.
     package static func embedded(_ make: (Schema) throws -> any Store) throws {
         try with(make, HousesFixture.schema) { store in

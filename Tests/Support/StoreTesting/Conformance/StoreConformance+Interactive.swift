@@ -113,11 +113,11 @@ extension StoreConformance {
         try with(make) { store in
             let found = Mutex<[String: StoreError.Code?]>([:])
             /// Tries every call that waits for the writer.
-            @Sendable func nest(_ place: String) {
+            @Sendable func nest(_ context: String) {
                 func note(_ what: String, _ body: () throws -> Void) {
                     var code: StoreError.Code?
                     do { try body() } catch { code = (error as? StoreError)?.code }
-                    found.withLock { $0["\(what) in \(place)"] = .some(code) }
+                    found.withLock { $0["\(what) in \(context)"] = .some(code) }
                 }
                 note("begin") { _ = try store.beginWrite() }
                 note("write") { try store.write { _ = try $0.book("nested") } }
@@ -138,11 +138,12 @@ extension StoreConformance {
             done.wait()
             store.onCommit { _ in nest("a listener") }
             try store.write { _ in }
-            let places = ["an open write", "a write block", "submitted work", "a completion", "a listener"]
+            let contexts = ["an open write", "a write block", "submitted work", "a completion", "a listener"]
             let codes = found.withLock { $0 }
-            for place in places {
+            for context in contexts {
                 for what in ["begin", "write", "schema"] {
-                    try requireEqual(codes["\(what) in \(place)"] ?? nil, .nestedWrite, "error of \(what) in \(place)")
+                    try requireEqual(
+                        codes["\(what) in \(context)"] ?? nil, .nestedWrite, "error of \(what) in \(context)")
                 }
             }
             try requireEqual(try store.snapshot().count(of: BooksFixture.book), 0, "books of nested writes")

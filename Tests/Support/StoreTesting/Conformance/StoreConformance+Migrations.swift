@@ -347,21 +347,21 @@ private enum Kennel {
         }
         let toys = try (0..<3).map { try make("Toy", ["name": .string("\($0)")]) }
         let ann = try make("Person", ["name": .string("ann")])
-        let gone = ObjectReference(try transaction.classID("Gone"), try make("Gone"))
+        let deleted = ObjectReference(try transaction.classID("Gone"), try make("Gone"))
         let place = try transaction.property("Home", "place")
         _ = try make(
             "Dog",
             [
                 "id": .int(0), "name": .string("rex"), "age": .int(3), "weight": .double(1.5), "owner": .link(ann),
                 "tags": .set([.string("a")]), "toys": .list(toys.prefix(2).map { .link($0) }),
-                "any": .list([.reference(gone), .int(1)]), "home": .embedded([place: .string("hill")]),
+                "any": .list([.reference(deleted), .int(1)]), "home": .embedded([place: .string("hill")]),
             ])
         _ = try make("Dog", ["id": .int(1), "name": .string("bo"), "age": .int(4)])
         _ = try make(
             "Dog",
             [
                 "id": .int(2), "name": .string("x"), "age": .int(5), "weight": .double(2), "owner": .link(ann),
-                "any": .reference(gone), "home": .embedded([:]),
+                "any": .reference(deleted), "home": .embedded([:]),
             ])
     }
 }

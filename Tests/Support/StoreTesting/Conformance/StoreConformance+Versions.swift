@@ -77,8 +77,8 @@ extension StoreConformance {
             }
             let newest = try store.snapshot()
             try requireEqual(try store.snapshot(at: newest.version).version, newest.version, "the newest version")
-            let gone = held.removeFirst().version
-            try requireError(.versionGone, "a version that nobody holds") { _ = try store.snapshot(at: gone) }
+            let released = held.removeFirst().version
+            try requireError(.versionGone, "a version that nobody holds") { _ = try store.snapshot(at: released) }
             for wrong in [Version(0), Version(newest.version.rawValue + 1), Version(1 << 60)] {
                 try requireError(.versionGone, "version \(wrong)") { _ = try store.snapshot(at: wrong) }
             }

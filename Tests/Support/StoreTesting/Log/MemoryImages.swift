@@ -2,7 +2,7 @@ package import ObjectModel
 package import StoreContract
 import Synchronization
 
-/// The images of a `MemoryLog`. Parts have 4 KiB, and a sum takes the place of the hash.
+/// The images of a `MemoryLog`. Parts have 4 KiB, and a sum replaces the hash.
 package final class MemoryImages: Sendable {
     private struct State {
         var images: [(image: LogImage, bytes: [UInt8])] = []
@@ -31,9 +31,9 @@ package final class MemoryImages: Sendable {
     /// Adds an image as it is, in place of one of the same version.
     package func add(_ image: LogImage, _ bytes: [UInt8]) {
         state.withLock { state in
-            state.images.removeAll { $0.image.place.version == image.place.version }
+            state.images.removeAll { $0.image.position.version == image.position.version }
             state.images.append((image, bytes))
-            state.images.sort { $0.image.place.version > $1.image.place.version }
+            state.images.sort { $0.image.position.version > $1.image.position.version }
         }
     }
 
@@ -85,7 +85,7 @@ extension MemoryLog.Connection {
     }
 
     package func uploadImage(
-        at place: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+        at position: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage {
         var bytes: [UInt8] = []
         while true {
@@ -95,7 +95,8 @@ extension MemoryLog.Connection {
             bytes += part
         }
         let image = LogImage(
-            place: place, parts: (bytes.count + MemoryImages.part - 1) / MemoryImages.part, bytes: Int64(bytes.count),
+            position: position, parts: (bytes.count + MemoryImages.part - 1) / MemoryImages.part,
+            bytes: Int64(bytes.count),
             sha256: MemoryImages.sum(bytes), fileFormat: fileFormat, isComplete: true)
         log.images.add(image, bytes)
         return image
@@ -104,7 +105,7 @@ extension MemoryLog.Connection {
     package func downloadImage(_ image: LogImage, _ write: ([UInt8]) throws -> Void) throws {
         try begin(.read)
         guard let bytes = log.images.download(image) else {
-            throw StoreError(.logDamaged, "The image of version \(image.place.version) is gone.")
+            throw StoreError(.logDamaged, "The image of version \(image.position.version) is gone.")
         }
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -113,7 +114,7 @@ extension MemoryLog.Connection {
             rest = rest.dropFirst(MemoryImages.part)
         }
         guard MemoryImages.sum(bytes) == image.sha256, Int64(bytes.count) == image.bytes else {
-            throw StoreError(.logDamaged, "The image of version \(image.place.version) is damaged.")
+            throw StoreError(.logDamaged, "The image of version \(image.position.version) is damaged.")
         }
     }
 
@@ -148,7 +149,7 @@ extension MemoryLog.Connection {
         let images = log.images.all
         guard images.count > 1 else { return 0 }
         let before = log.floor
-        log.trim(to: images[1].place.version)
+        log.trim(to: images[1].position.version)
         return Int64(log.floor.rawValue) - Int64(before.rawValue)
     }
 }

@@ -14,21 +14,21 @@ package final class MemoryLog: Sendable {
         var entries: [LogEntry] = []
         /// Entries up to this version are no longer in the log.
         var floor = LogPosition.start.version
-        /// The newest place while there are no entries.
+        /// The newest position while there are no entries.
         var start = LogPosition.start
         /// The connection that has the turn.
         var turn: ObjectIdentifier?
         /// Appends that were sent and whose connection was lost; they arrive later.
-        var underway: [(bodies: [[UInt8]], place: LogPosition, tag: HistoryTag)] = []
+        var underway: [(bodies: [[UInt8]], position: LogPosition, tag: HistoryTag)] = []
         /// Those that have arrived, and wait for the end of a turn as all appends do.
-        var arrived: [(bodies: [[UInt8]], place: LogPosition, tag: HistoryTag)] = []
+        var arrived: [(bodies: [[UInt8]], position: LogPosition, tag: HistoryTag)] = []
         var listeners: [@Sendable () -> Void] = []
 
         var newest: LogPosition { entries.last.map { LogPosition($0.version, $0.tag) } ?? start }
 
-        mutating func append(_ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag) -> AppendOutcome {
-            guard place == newest else { return .superseded }
-            var version = place.version
+        mutating func append(_ bodies: [[UInt8]], after position: LogPosition, tag: HistoryTag) -> AppendOutcome {
+            guard position == newest else { return .superseded }
+            var version = position.version
             for body in bodies {
                 version = version.next
                 entries.append(LogEntry(version: version, tag: tag, body: body))
@@ -43,7 +43,7 @@ package final class MemoryLog: Sendable {
         }
 
         mutating func takeArrived() {
-            for lost in arrived { _ = append(lost.bodies, after: lost.place, tag: lost.tag) }
+            for lost in arrived { _ = append(lost.bodies, after: lost.position, tag: lost.tag) }
             arrived = []
         }
     }
@@ -63,12 +63,12 @@ package final class MemoryLog: Sendable {
         return past
     }
 
-    /// Makes the log begin, without entries, at a place of which it has an image.
-    package func begin(at place: LogPosition) {
+    /// Makes the log begin, without entries, at a position of which it has an image.
+    package func begin(at position: LogPosition) {
         state.withLock { state in
             state.entries = []
-            state.floor = place.version
-            state.start = place
+            state.floor = position.version
+            state.start = position
         }
     }
 
@@ -128,22 +128,22 @@ package final class MemoryLog: Sendable {
             return log.state.withLock { $0.newest }
         }
 
-        package func append(_ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag) throws -> AppendOutcome {
-            try append(bodies, after: place, tag, own: nil)
+        package func append(_ bodies: [[UInt8]], after position: LogPosition, tag: HistoryTag) throws -> AppendOutcome {
+            try append(bodies, after: position, tag, own: nil)
         }
 
         fileprivate func append(
-            _ bodies: [[UInt8]], after place: LogPosition, _ tag: HistoryTag, own: ObjectIdentifier?
+            _ bodies: [[UInt8]], after position: LogPosition, _ tag: HistoryTag, own: ObjectIdentifier?
         ) throws -> AppendOutcome {
             let fault = faults.next(.append)
             let outcome = try whenFree(own) { state -> Result<AppendOutcome, StoreError> in
                 switch fault {
-                case nil, .lost: return .success(state.append(bodies, after: place, tag: tag))
+                case nil, .lost: return .success(state.append(bodies, after: position, tag: tag))
                 case .unavailable: return .failure(Self.unavailable)
                 case .refused: return .failure(StoreError(.logRefused, "The log refuses the write."))
                 case .unknown: break
-                case .unknownDone: _ = state.append(bodies, after: place, tag: tag)
-                case .unknownLater: state.underway.append((bodies, place, tag))
+                case .unknownDone: _ = state.append(bodies, after: position, tag: tag)
+                case .unknownLater: state.underway.append((bodies, position, tag))
                 }
                 return .failure(Self.unknown)
             }.get()
@@ -170,14 +170,14 @@ package final class MemoryLog: Sendable {
             guard fault == nil || fault == .lost else { throw Self.unavailable }
             let turn = Turn(self, log)
             let batch = faults.batch
-            let (place, newEntries) = try whenFree(nil) { state in
+            let (position, newEntries) = try whenFree(nil) { state in
                 if fault != .lost { state.turn = ObjectIdentifier(turn) }
                 let newEntries = version.flatMap { version in
                     version < state.floor ? nil : state.entries.drop { $0.version <= version }.prefix(batch)
                 }
                 return (state.newest, Array(newEntries ?? []))
             }
-            turn.begin(place, newEntries)
+            turn.begin(position, newEntries)
             return turn
         }
 
@@ -243,7 +243,7 @@ package final class MemoryLog: Sendable {
     private final class Turn: LogTurn {
         private let connection: Connection
         private let log: MemoryLog
-        private let start = Mutex((place: LogPosition.start, newEntries: [LogEntry]()))
+        private let start = Mutex((position: LogPosition.start, newEntries: [LogEntry]()))
 
         init(_ connection: Connection, _ log: MemoryLog) {
             self.connection = connection
@@ -252,17 +252,17 @@ package final class MemoryLog: Sendable {
 
         deinit { end() }
 
-        func begin(_ place: LogPosition, _ newEntries: [LogEntry]) { start.withLock { $0 = (place, newEntries) } }
+        func begin(_ position: LogPosition, _ newEntries: [LogEntry]) { start.withLock { $0 = (position, newEntries) } }
 
         private let hasEnded = Atomic(false)
 
-        var place: LogPosition { start.withLock { $0.place } }
+        var position: LogPosition { start.withLock { $0.position } }
         var newEntries: [LogEntry] { start.withLock { $0.newEntries } }
 
         func append(_ bodies: [[UInt8]], tag: HistoryTag) throws -> AppendOutcome {
             guard !hasEnded.load(ordering: .relaxed) else { throw StoreError(.closed, "The turn has ended.") }
             defer { end() }
-            return try connection.append(bodies, after: place, tag, own: ObjectIdentifier(self))
+            return try connection.append(bodies, after: position, tag, own: ObjectIdentifier(self))
         }
 
         func end() {

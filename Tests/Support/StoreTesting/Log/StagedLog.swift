@@ -3,11 +3,11 @@ package import StoreContract
 import Synchronization
 
 /// Passes calls on to another log, and runs what a test plans between them: so that what others do to the log happens at
-/// a fixed place among the calls of a store.
+/// a fixed position among the calls of a store.
 ///
 /// Its turns bring no entries, as those of any log may, so a store always fetches what it lacks.
 package final class StagedLog: CommitLog {
-    /// A place among the calls.
+    /// A position among the calls.
     package enum Moment: Hashable, Sendable { case beforeTurn, inTurn, beforeEntries }
 
     private let log: any CommitLog
@@ -59,7 +59,7 @@ private final class StagedTurn: LogTurn {
 
     init(_ turn: any LogTurn) { self.turn = turn }
 
-    var place: LogPosition { turn.place }
+    var position: LogPosition { turn.position }
     var newEntries: [LogEntry] { [] }
 
     func append(_ bodies: [[UInt8]], tag: HistoryTag) throws -> AppendOutcome { try turn.append(bodies, tag: tag) }
@@ -72,8 +72,8 @@ extension StagedLog {
 
     package func newest() throws -> LogPosition { try log.newest() }
 
-    package func append(_ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag) throws -> AppendOutcome {
-        try log.append(bodies, after: place, tag: tag)
+    package func append(_ bodies: [[UInt8]], after position: LogPosition, tag: HistoryTag) throws -> AppendOutcome {
+        try log.append(bodies, after: position, tag: tag)
     }
 
     package func onHint(_ listener: @escaping @Sendable () -> Void) { log.onHint(listener) }
@@ -83,8 +83,8 @@ extension StagedLog {
     package func images() throws -> [LogImage] { try log.images() }
 
     package func uploadImage(
-        at place: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
-    ) throws -> LogImage { try log.uploadImage(at: place, fileFormat: fileFormat, read) }
+        at position: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+    ) throws -> LogImage { try log.uploadImage(at: position, fileFormat: fileFormat, read) }
 
     package func downloadImage(_ image: LogImage, _ write: ([UInt8]) throws -> Void) throws {
         try log.downloadImage(image, write)

@@ -41,16 +41,16 @@ final class ModelMigration: ModelTransaction, MigrationTransaction {
         typealias Entry = (class: ClassSchema, id: ClassID, propertyIDs: [PropertyID], nextPropertyID: UInt16)
         var entries: [Entry] = working.classes.map { objectClass in
             var whole = objectClass
-            let gone = schemaBefore[objectClass.id]?.storedProperties.filter { objectClass[$0.id] == nil } ?? []
-            whole.properties += gone.map { property in
+            let deleted = schemaBefore[objectClass.id]?.storedProperties.filter { objectClass[$0.id] == nil } ?? []
+            whole.properties += deleted.map { property in
                 var renamed = property
                 renamed.name = "$\(property.id.rawValue)"
                 return renamed
             }
             return (whole, whole.id, whole.properties.map(\.id), whole.nextPropertyID)
         }
-        for gone in schemaBefore.classes where after[gone.id] == nil {
-            entries.append((gone, gone.id, gone.properties.map(\.id), gone.nextPropertyID))
+        for deleted in schemaBefore.classes where after[deleted.id] == nil {
+            entries.append((deleted, deleted.id, deleted.properties.map(\.id), deleted.nextPropertyID))
         }
         return Schema(version: after.version, numberedClasses: entries, nextClassID: after.nextClassID)
     }

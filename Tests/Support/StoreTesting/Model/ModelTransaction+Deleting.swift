@@ -4,17 +4,19 @@ import StoreContract
 extension ModelTransaction {
     /// Deletes objects with all that they own, and removes every link to any of these from the remaining objects.
     func remove(_ objects: [ObjectReference]) {
-        let gone = withOwned(objects)
-        guard !gone.isEmpty else { return }
+        let deleted = withOwned(objects)
+        guard !deleted.isEmpty else { return }
         let schema = linkSchema
-        for object in gone {
+        for object in deleted {
             state.tables[object.classID]?.rows[object.key] = nil
             state.tables[object.classID]?.keys.removeAll { $0 == object.key }
             changes[object.classID, default: ClassChanges()].recordDeletion(object.key)
         }
         for objectClass in schema.classes {
             for property in objectClass.storedProperties where property.type.isLink || property.type.isMixed {
-                for key in state.keys(of: objectClass.id) { dropLinks(to: gone, from: objectClass.id, key, property) }
+                for key in state.keys(of: objectClass.id) {
+                    dropLinks(to: deleted, from: objectClass.id, key, property)
+                }
             }
         }
     }
@@ -35,15 +37,15 @@ extension ModelTransaction {
 
     /// Links in lists and sets are removed with their element; everywhere else they become null.
     private func dropLinks(
-        to gone: Set<ObjectReference>, from classID: ClassID, _ key: ObjectKey, _ property: PropertySchema
+        to deleted: Set<ObjectReference>, from classID: ClassID, _ key: ObjectKey, _ property: PropertySchema
     ) {
         guard let before = state.tables[classID]?.rows[key]?[property.id] else { return }
         /// The value without the links; nil when it is such a link itself.
         func cleared(_ value: Value) -> Value? {
             switch value {
             case .link(let key):
-                property.targetClass.map { gone.contains(ObjectReference($0, key)) } ?? false ? nil : value
-            case .reference(let target): gone.contains(target) ? nil : value
+                property.targetClass.map { deleted.contains(ObjectReference($0, key)) } ?? false ? nil : value
+            case .reference(let target): deleted.contains(target) ? nil : value
             case .list(let elements): .list(elements.map { cleared($0) ?? .null })
             case .dictionary(let map): .dictionary(map.mapValues { cleared($0) ?? .null })
             default: value

@@ -61,7 +61,7 @@ package enum RandomSchemas {
                 }
             }
             embedded = embeddedClasses(names: Array(names), &properties, &random)
-            if random.oneIn(2) { embedded.append(place(names: Array(names), &properties, &random)) }
+            if random.oneIn(2) { embedded.append(pointClass(names: Array(names), &properties, &random)) }
             if random.oneIn(2), let name = random.pick(names) {
                 properties[name, default: []].append(
                     PropertySchema(
@@ -120,7 +120,7 @@ package enum RandomSchemas {
     }
 
     /// Points in the form that geoWithin requires.
-    private static func place(
+    private static func pointClass(
         names: [String], _ properties: inout [String: [PropertySchema]], _ random: inout SeededRandom
     ) -> ClassSchema {
         for (index, name) in names.enumerated() where index == 0 || random.oneIn(2) {

@@ -9,11 +9,11 @@ import StoreContract
 /// observers, and compared. After the object that owns the property is deleted it sends nothing: its observers watch
 /// that object as well.
 final class MaintainedValue: MaintainedView {
-    private let answer: LiveValue
+    private let value: LiveValue
     private var parts: [ValueDependency] = []
     /// Nil where the answer is read again after each change.
     private var histogram: MaintainedHistogram?
-    /// Nil when the object whose property it is about is gone.
+    /// Nil when the object whose property it is about was deleted.
     private var content: ValueContent?
     var subscriberGroups: [SubscriberGroup<LiveValueEvent, Void>] = []
 
@@ -22,26 +22,26 @@ final class MaintainedValue: MaintainedView {
 
     /// Reads the answer. Throws the errors of the store and of the source, and `notFound` when the object whose property
     /// it is about does not exist.
-    init(_ answer: LiveValue, _ snapshot: any Snapshot) throws {
-        self.answer = answer
+    init(_ value: LiveValue, _ snapshot: any Snapshot) throws {
+        self.value = value
         try begin(snapshot)
     }
 
     private func begin(_ snapshot: any Snapshot) throws {
-        guard try answer.isHeld(in: snapshot) else {
+        guard try value.isHeld(in: snapshot) else {
             throw StoreError(.notFound, "The object whose property is observed does not exist.")
         }
-        let read = try readAnew(snapshot)
-        parts = try answer.parts.map { try ValueDependency($0, snapshot) }
+        let read = try readAgain(snapshot)
+        parts = try value.parts.map { try ValueDependency($0, snapshot) }
         content = ValueContent(read)
     }
 
-    private func readAnew(_ snapshot: any Snapshot) throws -> [UInt8] {
+    private func readAgain(_ snapshot: any Snapshot) throws -> [UInt8] {
         histogram = nil
-        if let kind = answer.source.histogram, case .query(let query)? = answer.parts.first?.subject {
+        if let kind = value.source.histogram, case .query(let query)? = value.parts.first?.subject {
             histogram = try MaintainedHistogram(kind, of: query, snapshot)
         }
-        return try histogram?.answer ?? answer.source.read(snapshot)
+        return try histogram?.bytes ?? value.source.read(snapshot)
     }
 
     var watches: Set<LiveWatch> { parts.reduce(into: []) { $0.formUnion($1.view.watches) } }
@@ -52,7 +52,7 @@ final class MaintainedValue: MaintainedView {
     ) throws {
         // It may have come back since.
         if content == nil { try begin(snapshot) }
-        let present = try content?.bytes ?? histogram?.answer ?? answer.source.read(snapshot)
+        let present = try content?.bytes ?? histogram?.bytes ?? value.source.read(snapshot)
         let earlier = try known.flatMap { try content(at: $0, snapshot) }
         let index = try subscriberGroup(interest, snapshot.schema, new: ())
         subscriberGroups[index].subscribers.append(subscriber)
@@ -62,7 +62,7 @@ final class MaintainedValue: MaintainedView {
         }
         subscriber.send(.resumed(snapshot: snapshot, present))
         if earlier != content {
-            subscriber.send(.update(LiveValueChange(snapshot: snapshot, answer: present, earlier: earlier)))
+            subscriber.send(.update(LiveValueChange(snapshot: snapshot, bytes: present, earlier: earlier)))
         }
     }
 
@@ -70,7 +70,7 @@ final class MaintainedValue: MaintainedView {
 
     func advance(_ step: VersionDelta, _ snapshot: any Snapshot) throws {
         guard let earlier = content else { return }
-        guard try answer.isHeld(in: snapshot) else {
+        guard try value.isHeld(in: snapshot) else {
             (parts, content, histogram) = ([], nil, nil)
             return
         }
@@ -78,11 +78,11 @@ final class MaintainedValue: MaintainedView {
         for part in parts { if try part.advance(step, snapshot) { mayDiffer = true } }
         guard mayDiffer else { return }
         let isKept = try !step.changes.schemaChanged && histogram?.advance(step, snapshot) == true
-        let read = try isKept ? histogram?.answer ?? answer.source.read(snapshot) : readAnew(snapshot)
+        let read = try isKept ? histogram?.bytes ?? value.source.read(snapshot) : readAgain(snapshot)
         let now = ValueContent(read)
         guard now != earlier else { return }
         content = now
-        let change = LiveValueChange(snapshot: snapshot, answer: read, earlier: earlier)
+        let change = LiveValueChange(snapshot: snapshot, bytes: read, earlier: earlier)
         for subscriberGroup in subscriberGroups { subscriberGroup.send(.update(change)) }
     }
 
@@ -94,10 +94,10 @@ final class MaintainedValue: MaintainedView {
             if hasChanged { mayDiffer = true }
         }
         guard mayDiffer else { return content }
-        guard let step = try known.step(for: watches), try answer.isHeld(in: step.before),
-            answer.holder != nil || watches.classes.allSatisfy({ step.objectCount(of: $0) <= Self.mostReadBack })
+        guard let step = try known.step(for: watches), try value.isHeld(in: step.before),
+            value.holder != nil || watches.classes.allSatisfy({ step.objectCount(of: $0) <= Self.mostReadBack })
         else { return nil }
         // A value that cannot be read at that version may have been readable then, so it is sent in full.
-        return (try? answer.source.read(step.before)).map { ValueContent($0) }
+        return (try? value.source.read(step.before)).map { ValueContent($0) }
     }
 }

@@ -72,14 +72,14 @@ package struct AnyValueSource: Hashable, Sendable {
 
 /// An answer, for comparison. Long ones are kept as their fingerprints alone.
 struct ValueContent: Equatable, Sendable {
-    private static let mostKept = 1 << 20
+    private static let storedLimit = 1 << 20
 
     /// Nil if it is long.
     let bytes: [UInt8]?
     private let fingerprint: Int
 
     init(_ bytes: [UInt8]) {
-        self.bytes = bytes.count > Self.mostKept ? nil : bytes
+        self.bytes = bytes.count > Self.storedLimit ? nil : bytes
         var hasher = Hasher()
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         hasher.combine(bytes.count)
@@ -93,23 +93,23 @@ package final class LiveValueChange: LiveDifference {
     package let snapshot: any Snapshot
     package let version: Version
     /// The whole new answer.
-    package let answer: [UInt8]
+    package let bytes: [UInt8]
     private let earlier: ValueContent
 
-    init(snapshot: any Snapshot, answer: [UInt8], earlier: ValueContent) {
+    init(snapshot: any Snapshot, bytes: [UInt8], earlier: ValueContent) {
         self.snapshot = snapshot
         version = snapshot.version
-        self.answer = answer
+        self.bytes = bytes
         self.earlier = earlier
     }
 
     package func followed(by next: LiveValueChange) -> LiveValueChange? {
-        guard ValueContent(next.answer) != earlier else { return nil }
-        return LiveValueChange(snapshot: next.snapshot, answer: next.answer, earlier: earlier)
+        guard ValueContent(next.bytes) != earlier else { return nil }
+        return LiveValueChange(snapshot: next.snapshot, bytes: next.bytes, earlier: earlier)
     }
 
     package func moved(to snapshot: any Snapshot) -> LiveValueChange {
-        LiveValueChange(snapshot: snapshot, answer: answer, earlier: earlier)
+        LiveValueChange(snapshot: snapshot, bytes: bytes, earlier: earlier)
     }
 }
 
@@ -122,7 +122,7 @@ extension LiveViewID {
         switch self {
         case .query(let query), .sections(let query, _): query.scope.holder
         case .aggregate(let aggregate): aggregate.query.scope.holder
-        case .answer(let answer): answer.holder
+        case .value(let value): value.holder
         case .collection(let object, _), .object(let object): object
         case .nested(let path): path.object
         }

@@ -78,7 +78,7 @@ extension LiveViewID {
         case .query: Subscriber<LiveQueryEvent> { event in notification.note(event) { extent.isConcerned(by: $0) } }
         case .sections: Subscriber<LiveSectionEvent> { event in notification.note(event) { _ in true } }
         case .aggregate: Subscriber<LiveAggregateEvent> { event in notification.note(event) { _ in true } }
-        case .answer: Subscriber<LiveValueEvent> { event in notification.note(event) { _ in true } }
+        case .value: Subscriber<LiveValueEvent> { event in notification.note(event) { _ in true } }
         case .collection, .nested: Subscriber<LiveCollectionEvent> { event in notification.note(event) { _ in true } }
         case .object: Subscriber<LiveObjectEvent> { event in notification.note(event) { _ in true } }
         }

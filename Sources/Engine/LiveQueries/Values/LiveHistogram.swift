@@ -43,7 +43,7 @@ struct MaintainedHistogram {
         tally = try DistributionTally(resolved, of: histogram.path, snapshot, bounds: histogram.bounds)
     }
 
-    var answer: [UInt8] { histogram.write(tally.distribution) }
+    var bytes: [UInt8] { histogram.write(tally.distribution) }
 
     /// Advances to a later version under the same schema; false if that is not possible, and this must not be used
     /// again.

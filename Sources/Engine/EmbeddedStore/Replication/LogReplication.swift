@@ -3,7 +3,7 @@ import StoreContract
 import Synchronization
 
 /// How a store uses the log that it shares with others. For the writer's thread, except where it says otherwise.
-final class Replication: Sendable {
+final class LogReplication: Sendable {
     let log: MeasuredLog
 
     private struct State {
@@ -81,18 +81,17 @@ final class Replication: Sendable {
     }
 
     /// Throws `Superseded`, or the log's error.
-    func append(_ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag, _ turn: (any LogTurn)?) throws {
-        let outcome = try turn?.append(bodies, tag: tag) ?? log.append(bodies, after: place, tag: tag)
+    func append(_ bodies: [[UInt8]], after position: LogPosition, tag: HistoryTag, _ turn: (any LogTurn)?) throws {
+        let outcome = try turn?.append(bodies, tag: tag) ?? log.append(bodies, after: position, tag: tag)
         guard outcome == .superseded else { return }
         state.withLock { $0.turnsLeft = Self.turnsAfterConflict }
         throw Superseded()
     }
 
-    /// Compares the replica's newest place with the log's. Throws `historyLost`.
+    /// Compares the replica's newest position with the log's. Throws `historyLost`.
     ///
-    /// Read the replica's place first. The replica contains only what the log already had, so an intact log is never
-    /// behind it. A place that was learned at the start of a turn does not qualify, because the replica may have been
-    /// read later.
+    /// Read the replica's position first. The replica contains only what the log already had, so an intact log is never
+    /// behind it. A position from the start of a turn does not qualify, because the replica may have been read later.
     static func compare(_ replica: LogPosition, with newest: LogPosition, path: String) throws {
         let isFork = newest.version < replica.version || newest.version == replica.version && newest != replica
         if isFork { throw historyLost(replica.version, path) }
