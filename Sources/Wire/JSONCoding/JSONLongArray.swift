@@ -19,7 +19,7 @@ package struct JSONLongArray: Hashable, Sendable {
     /// Calls the body with each element, in order. Cost: as for parsing.
     package func forEach(_ body: (JSONValue) throws -> Void) throws {
         try bytes.withUnsafeBufferPointer { text in
-            var reader = JSONPieceReader(text, precise: precise[...], kept: nil)
+            var reader = JSONPieceReader(text, precise: precise[...], retained: nil)
             try reader.elements(of: part, body)
         }
     }

@@ -38,7 +38,7 @@ extension JSONValue {
         // Arrays that stay text are found by their positions in it.
         guard !bytes.starts(with: byteOrderMark) else { return try parseFolding(Array(bytes.dropFirst(3))) }
         let result: Result<JSONValue, JSONError> = bytes.withUnsafeBufferPointer { text in
-            Result { () throws(JSONError) in try parse(bytes: text, kept: bytes) }
+            Result { () throws(JSONError) in try parse(bytes: text, retained: bytes) }
         }
         return try result.get()
     }
@@ -55,7 +55,7 @@ extension JSONValue {
     ///   - kept: the text as an array that long arrays keep; nil if they are read.
     ///   - pieceSize: the size up to which a text is parsed as a whole.
     static func parse(
-        bytes: UnsafeBufferPointer<UInt8>, kept: [UInt8]? = nil, pieceSize: Int = JSONOutline.usualPieceSize
+        bytes: UnsafeBufferPointer<UInt8>, retained: [UInt8]? = nil, pieceSize: Int = JSONOutline.usualPieceSize
     ) throws(JSONError) -> JSONValue {
         _ = isPrepared
         let precise = try JSONScan(bytes).preciseNumbers
@@ -63,9 +63,9 @@ extension JSONValue {
         guard !bytes.isEmpty else {
             throw JSONError(.truncated, "The JSON text is empty.", position: 0, line: 1, column: 1)
         }
-        var reader = JSONPieceReader(bytes, precise: precise[...], kept: kept)
+        var reader = JSONPieceReader(bytes, precise: precise[...], retained: retained)
         guard bytes.count > pieceSize else { return try reader.whole() }
-        return try reader.whole(try JSONOutline(bytes, folding: kept != nil, pieceSize: pieceSize))
+        return try reader.whole(try JSONOutline(bytes, folding: retained != nil, pieceSize: pieceSize))
     }
 }
 

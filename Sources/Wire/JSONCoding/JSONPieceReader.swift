@@ -5,7 +5,7 @@ import CScratch
 struct JSONPieceReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     /// The bytes as an array that long flat arrays keep; nil if they are read.
-    private let kept: [UInt8]?
+    private let retained: [UInt8]?
     /// Numbers that a double may not represent, each with the number of non-integers before it in the text.
     private var precise: ArraySlice<JSONScan.PreciseNumber>
     private var realsRead = 0
@@ -16,11 +16,11 @@ struct JSONPieceReader {
     private static let flags = Int(JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL)
 
     init(
-        _ bytes: UnsafeBufferPointer<UInt8>, precise: ArraySlice<JSONScan.PreciseNumber>, kept: [UInt8]?
+        _ bytes: UnsafeBufferPointer<UInt8>, precise: ArraySlice<JSONScan.PreciseNumber>, retained: [UInt8]?
     ) {
         self.bytes = bytes
         self.precise = precise
-        self.kept = kept
+        self.retained = retained
     }
 
     /// Reads a short text.
@@ -124,7 +124,7 @@ struct JSONPieceReader {
     private mutating func read(_ part: JSONOutline.Part) throws(JSONError) -> JSONValue {
         let outside = (parts, containersRead)
         defer { (parts, containersRead) = outside }
-        if part.isFolded, let kept { return .long(try folded(part, kept)) }
+        if part.isFolded, let retained { return .long(try folded(part, retained)) }
         var elements: [JSONValue] = []
         var members: [JSONObject.Member] = []
         for (piece, inner) in part.contents {
@@ -139,14 +139,14 @@ struct JSONPieceReader {
         return .object(JSONObject(members))
     }
 
-    private mutating func folded(_ part: JSONOutline.Part, _ kept: [UInt8]) throws(JSONError) -> JSONLongArray {
+    private mutating func folded(_ part: JSONOutline.Part, _ retained: [UInt8]) throws(JSONError) -> JSONLongArray {
         let reals = realsRead
         let before = precise
         let count = try pass(part)
         let own = before.prefix { $0.index < realsRead }
         precise = before.dropFirst(own.count)
         return JSONLongArray(
-            kept, part, own.map { JSONScan.PreciseNumber(index: $0.index - reals, text: $0.text) }, count: count)
+            retained, part, own.map { JSONScan.PreciseNumber(index: $0.index - reals, text: $0.text) }, count: count)
     }
 
     /// Checks a part without keeping it. Returns the number of its elements or members.

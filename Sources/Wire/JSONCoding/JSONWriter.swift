@@ -92,7 +92,7 @@ package final class JSONWriter {
     package func takeBytes() -> [UInt8] {
         defer { count = 0 }
         // A large value is the exception: its capacity is not kept for later output.
-        guard capacity > Self.maximumKept else { return bytes }
+        guard capacity > Self.maximumRetained else { return bytes }
         let taken = bytes
         renew(4096)
         return taken
@@ -126,7 +126,7 @@ package final class JSONWriter {
         state.pointee.counted = now
     }
 
-    private static let maximumKept = 1 << 18
+    private static let maximumRetained = 1 << 18
 
     /// Releases the buffer with the written bytes to the caller, who deallocates it. Continues with a new one.
     package func releaseBuffer() -> UnsafeMutableRawBufferPointer {

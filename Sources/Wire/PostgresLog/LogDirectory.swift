@@ -109,13 +109,13 @@ package final class LogDirectory: Sendable {
 
     /// Creates a realm. Throws `LogConfigurationFault` when it exists.
     ///
-    /// - Parameter place: where its log begins; whoever gives another than the start makes an image of it.
-    package func create(_ realm: RealmName, at place: LogPosition = .start, entryFormat: Int32 = 1) throws {
-        try create(realm, at: place, entryFormat: entryFormat, id: Self.newID())
+    /// - Parameter position: where its log begins; a caller that gives another than the start makes an image of it.
+    package func create(_ realm: RealmName, at position: LogPosition = .start, entryFormat: Int32 = 1) throws {
+        try create(realm, at: position, entryFormat: entryFormat, id: Self.newID())
     }
 
     /// - Parameter id: by this number a repetition after a lost connection finds its own row.
-    func create(_ realm: RealmName, at place: LogPosition, entryFormat: Int32 = 1, id: Int64) throws {
+    func create(_ realm: RealmName, at position: LogPosition, entryFormat: Int32 = 1, id: Int64) throws {
         try checkFormat()
         let isMade = try startErrors { () throws(PostgresFailure) in
             try pool.repeating(for: options.patience) { connection, deadline throws(PostgresFailure) in
@@ -123,8 +123,8 @@ package final class LogDirectory: Sendable {
                     _ = try connection.run(
                         [
                             StatementCall(
-                                .createRealm, .int64(id), .text(realm.text), .int64(place.version.column),
-                                .int64(place.tag.column), .int32(entryFormat))
+                                .createRealm, .int64(id), .text(realm.text), .int64(position.version.column),
+                                .int64(position.tag.column), .int32(entryFormat))
                         ], by: deadline)
                     return true
                 } catch .refused(.uniqueViolation, _) {

@@ -3,7 +3,7 @@ package import StoreContract
 
 /// The log of a realm in PostgreSQL.
 ///
-/// The realm's row has the newest place. An append moves it on, under the condition that it is still where the store
+/// The realm's row has the newest position. An append advances it, under the condition that it is still where the store
 /// expects it, and inserts the entries in the same transaction; so the row's lock puts the appends of all stores in one
 /// order. Any thread may use a log; calls of several threads use several connections.
 package final class PostgresLog: CommitLog {
@@ -78,8 +78,8 @@ package final class PostgresLog: CommitLog {
         } ?? { throw StoreError.missingRealm(realm.text) }()
     }
 
-    package func append(_ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag) throws -> AppendOutcome {
-        try settle(PreparedAppend(realm: id, bodies, after: place, tag: tag))
+    package func append(_ bodies: [[UInt8]], after position: LogPosition, tag: HistoryTag) throws -> AppendOutcome {
+        try settle(PreparedAppend(realm: id, bodies, after: position, tag: tag))
     }
 
     package func takeTurn(after version: Version?) throws -> any LogTurn { try PostgresTurn(self, after: version) }
@@ -131,12 +131,12 @@ extension PostgresLog {
         var version: Version?
         do {
             let image = try upload(log)
-            version = image.place.version
-            try directory.create(realm, at: image.place, id: id)
+            version = image.position.version
+            try directory.create(realm, at: image.position, id: id)
             return image
         } catch {
             // Without its realm nobody would ever delete it.
-            if let version = try version ?? log.images().first?.place.version { try? log.deleteImage(version) }
+            if let version = try version ?? log.images().first?.position.version { try? log.deleteImage(version) }
             throw error
         }
     }
@@ -147,25 +147,25 @@ extension PostgresLog {
     ///
     /// Throws `busy`, with nothing changed, when the log has reached that version meanwhile.
     package func restart(
-        at place: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+        at position: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage {
-        let image = try send(at: place, fileFormat: fileFormat, read)
+        let image = try send(at: position, fileFormat: fileFormat, read)
         try call { connection, deadline throws(PostgresFailure) in
             _ = try connection.run(
                 [
                     StatementCall(
-                        .restartRealm, .int64(id), .int64(place.version.column), .int64(place.tag.column)),
-                    StatementCall(.completeFirstImage, image.completion(of: id) + [.int64(place.tag.column)]),
+                        .restartRealm, .int64(id), .int64(position.version.column), .int64(position.tag.column)),
+                    StatementCall(.completeFirstImage, image.completion(of: id) + [.int64(position.tag.column)]),
                 ], by: deadline)
         }
         guard try images().contains(image) else {
-            try deleteImage(place.version)
+            try deleteImage(position.version)
             throw StoreError(
                 .busy,
-                "The realm '\(realm)' was written to so much that it has version \(place.version) already. Nothing was restored. Stop the gateways, and try again."
+                "The realm '\(realm)' was written to so much that it has version \(position.version) already. Nothing was restored. Stop the gateways, and try again."
             )
         }
-        for other in try images() where other.place != place { try deleteImage(other.place.version) }
+        for other in try images() where other.position != position { try deleteImage(other.position.version) }
         try trim(keepingSeconds: 0)
         return image
     }

@@ -33,9 +33,9 @@ struct ProjectionTables {
     }
 
     private func bring(_ old: Existing, to table: ProjectionLayout.Table) throws {
-        let kept = old.columns.filter { table.columns.contains($0) }
+        let common = old.columns.filter { table.columns.contains($0) }
         // Without its key's columns it is another table: of an object, not of elements.
-        guard table.key.allSatisfy({ name in kept.contains { $0.name == name } }) else {
+        guard table.key.allSatisfy({ name in common.contains { $0.name == name } }) else {
             try sql.run(ProjectionSQL.drop(table.name, in: schema))
             for statement in ProjectionSQL.create(table, in: schema) { try sql.run(statement) }
             return

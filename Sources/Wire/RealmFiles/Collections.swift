@@ -1,5 +1,5 @@
 extension NodeReader {
-    /// All elements of a list or set, or all keys or values of a map. The place 0 is that of an empty one.
+    /// All elements of a list or set, or all keys or values of a map. The reference 0 is that of an empty one.
     func sequence(_ root: Int64, _ form: LeafForm) throws(RealmFileFault) -> [RealmValue] {
         var values: [RealmValue] = []
         if root != 0 { _ = try appendSequence(root, form, to: &values) }
@@ -33,8 +33,8 @@ extension NodeReader {
         let isAgreed: Bool
         if slots[0] & 1 == 1 {
             let each = try self.count(slots, 0)
-            isAgreed = starts.enumerated().allSatisfy { place, start in
-                let (product, isOver) = each.multipliedReportingOverflow(by: place + 1)
+            isAgreed = starts.enumerated().allSatisfy { index, start in
+                let (product, isOver) = each.multipliedReportingOverflow(by: index + 1)
                 return !isOver && product == start
             }
         } else {

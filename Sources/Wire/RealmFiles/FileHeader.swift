@@ -6,7 +6,7 @@ struct FileHeader {
     private static let footerMark: UInt64 = 0x3034_1252_37E5_26C8
 
     let format: Int
-    /// The place of the topmost node; 0 where no table was made yet.
+    /// The offset of the topmost node; 0 before the first table is created.
     let top: Int64
     /// Where nodes must end.
     let end: Int
@@ -22,38 +22,38 @@ struct FileHeader {
     /// What the header says of the snapshot that is the current one of two.
     private static func current(
         _ image: FileImage
-    ) throws(RealmFileFault) -> (isSecond: Bool, place: UInt64, format: Int) {
+    ) throws(RealmFileFault) -> (isSecond: Bool, offset: UInt64, format: Int) {
         guard isPlain(image), let first = image.word(at: 0), let second = image.word(at: 8),
             let marks = image.word(at: 16)
         else { throw .notRealm(mayBeEncrypted: PageDecryption.mayBeEncrypted(length: image.count)) }
         let isSecond = marks >> 56 & 1 == 1
-        let place = isSecond ? second : first
+        let offset = isSecond ? second : first
         var format = Int(truncatingIfNeeded: marks >> (isSecond ? 40 : 32)) & 0xFF
         // A file that was made, and never written.
-        if place == 0, format == 0 { format = 24 }
+        if offset == 0, format == 0 { format = 24 }
         guard format == 11 || (20...24).contains(format) else { throw .unsupportedFormat(format) }
-        return (isSecond, place, format)
+        return (isSecond, offset, format)
     }
 
     init(_ image: FileImage) throws(RealmFileFault) {
         let current = try Self.current(image)
-        var place = current.place
+        var offset = current.offset
         format = current.format
         guard image.count % 8 == 0 else {
-            throw .damaged(place: "the end", reason: "\(image.count) bytes are no multiple of 8")
+            throw .damaged(location: "the end", reason: "\(image.count) bytes are no multiple of 8")
         }
-        if !current.isSecond, place == .max {
+        if !current.isSecond, offset == .max {
             let footer = image.count - Self.footerLength
             guard footer >= Self.length, let top = image.word(at: footer), image.word(at: footer + 8) == Self.footerMark
-            else { throw .damaged(place: "the end", reason: "the last bytes are not those of a whole file") }
-            place = top
+            else { throw .damaged(location: "the end", reason: "the last bytes are not those of a whole file") }
+            offset = top
             end = footer
         } else {
             end = image.count
         }
         // The node at the top is checked as all nodes are; here is what no number of 63 bits can say.
-        guard let top = Int64(exactly: place) else {
-            throw .damaged(place: "the header", reason: "the first node cannot be at \(place)")
+        guard let top = Int64(exactly: offset) else {
+            throw .damaged(location: "the header", reason: "the first node cannot be at \(offset)")
         }
         self.top = top
     }

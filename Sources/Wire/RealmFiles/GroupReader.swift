@@ -34,15 +34,15 @@ struct GroupReader {
         let names = try reader.names(at: slots[Slot.names])
         var tables: [RealmTable] = []
         var distinct = DistinctNames(names)
-        // The place of a removed table has a number or nothing.
-        for (place, ref) in try reader.slots(at: slots[Slot.tables]).values.enumerated() where ref != 0 && ref & 1 == 0
+        // The slot of a removed table holds a number or nothing.
+        for (index, ref) in try reader.slots(at: slots[Slot.tables]).values.enumerated() where ref != 0 && ref & 1 == 0
         {
             reader.subject = "the list of tables"
-            guard place < names.count else { throw reader.damaged("table \(place) has no name", at: top) }
-            guard let name = distinct.next(names[place]) else {
-                throw reader.damaged("two tables have the name '\(names[place].text)'", at: top)
+            guard index < names.count else { throw reader.damaged("table \(index) has no name", at: top) }
+            guard let name = distinct.next(names[index]) else {
+                throw reader.damaged("two tables have the name '\(names[index].text)'", at: top)
             }
-            tables.append(try TableReader(reader, at: ref, name: name).table(at: place, storedName: names[place].text))
+            tables.append(try TableReader(reader, at: ref, name: name).table(at: index, storedName: names[index].text))
         }
         let keys = Set(tables.map(\.key))
         for table in tables {

@@ -7,22 +7,22 @@ final class InvalidTexts: Sendable {
     static let limit = 1000
 
     private struct Found {
-        var places: Set<Int64> = []
+        var locations: Set<Int64> = []
         var first: String?
     }
 
     private let found = Mutex(Found())
 
-    /// - Parameter place: the text's location in the file. A text that is read twice counts once.
-    func add(at place: Int64, in subject: String) {
+    /// - Parameter location: the text's location in the file. A text that is read twice counts once.
+    func add(at location: Int64, in subject: String) {
         found.withLock { found in
             if found.first == nil { found.first = subject }
-            if found.places.count < Self.limit { found.places.insert(place) }
+            if found.locations.count < Self.limit { found.locations.insert(location) }
         }
     }
 
     /// The number of invalid texts, at most `limit`, and where the first one is; nil if there are none.
     var summary: (count: Int, first: String)? {
-        found.withLock { found in found.first.map { (found.places.count, $0) } }
+        found.withLock { found in found.first.map { (found.locations.count, $0) } }
     }
 }

@@ -7,7 +7,7 @@ final class LinkTargets: Sendable {
         let objects: Int64
     }
 
-    /// By the low 16 bits of the tables' keys, which are the places of the tables.
+    /// By the low 16 bits of the tables' keys, which are the tables' indices.
     private let targets: [UInt32: Target]
     private let image: FileImage
     private let header: FileHeader

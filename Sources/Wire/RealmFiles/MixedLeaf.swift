@@ -29,7 +29,7 @@ extension NodeReader {
         guard let kind = MixedKind(rawValue: code & 31 - 1) else {
             throw damaged("a value is of the unknown kind \(code & 31 - 1)", at: leaf.node.ref)
         }
-        // The number itself for small ones, otherwise the place in one of the lists.
+        // The number itself for small ones, otherwise the index in one of the lists.
         let number = code >> 8
         switch kind {
         case .int: return .int(code >> 5 & 7 == 0 ? number : try element(leaf.numbers, number, leaf))

@@ -17,12 +17,12 @@ struct Node {
     let size: Int
     /// Whether it is a node of a tree above the leaves.
     let isInner: Bool
-    /// Whether the elements are places of other nodes.
+    /// Whether the elements are offsets of other nodes.
     let hasRefs: Bool
     /// A mark that means something else in each kind of node.
     let hasContext: Bool
 
-    /// The place of the elements.
+    /// The offset of the elements.
     var start: Int { Int(ref) + Self.headerLength }
     /// The number of bytes that the elements take.
     let length: Int

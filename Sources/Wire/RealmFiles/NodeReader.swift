@@ -11,7 +11,7 @@ final class NodeReader {
     let texts: InvalidTexts
     /// What is read, for the words of a fault.
     var subject = "the list of tables"
-    /// The values of enumerated columns, by their place.
+    /// The values of enumerated columns, by their offset.
     var enumerations: [Int64: [RealmValue]] = [:]
     /// The table that the latest link leads to.
     var lastTarget: (table: UInt32, keys: KeyRanges)?
@@ -34,7 +34,7 @@ final class NodeReader {
     }
 
     func damaged(_ reason: String, at ref: Int64) -> RealmFileFault {
-        .damaged(place: "\(subject), node \(ref)", reason: reason)
+        .damaged(location: "\(subject), node \(ref)", reason: reason)
     }
 
     func node(at ref: Int64) throws(RealmFileFault) -> Node {
@@ -60,7 +60,7 @@ final class NodeReader {
         case .exhausted:
             throw damaged("more is read than the file can have; nodes are shared or lead in a circle", at: ref)
         case .tooMany(let most):
-            throw .tooLarge(place: "\(subject), node \(ref)", most: most)
+            throw .tooLarge(location: "\(subject), node \(ref)", most: most)
         }
         return Node(
             ref: ref, form: form, width: width, size: size, isInner: flags & 0x80 != 0, hasRefs: flags & 0x40 != 0,
@@ -85,7 +85,7 @@ final class NodeReader {
         try integers(try node(at: ref), isUnsigned: isUnsigned)
     }
 
-    /// The elements of a node that has places of others.
+    /// The elements of a node that holds offsets of others.
     func slots(_ node: Node, atLeast least: Int = 0) throws(RealmFileFault) -> Slots {
         // Inner nodes have the flag for references too.
         guard node.hasRefs else { throw damaged("references are expected", at: node.ref) }
@@ -114,7 +114,7 @@ final class NodeReader {
     }
 }
 
-/// The elements of a node that are places of other nodes, or numbers with a mark.
+/// The elements of a node that are offsets of other nodes, or numbers with a mark.
 struct Slots {
     let ref: Int64
     let values: [Int64]

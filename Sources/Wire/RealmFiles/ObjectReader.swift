@@ -4,7 +4,7 @@ struct ObjectReader {
     private let reader: NodeReader
     private let forms: [LeafForm]
     private let words: String
-    /// The places of the columns that are read; nil for all.
+    /// The indices of the columns that are read; nil for all.
     private let wanted: Set<Int>?
 
     init(_ table: RealmTable, _ reader: NodeReader, columns wanted: Set<Int>?) {
@@ -37,11 +37,11 @@ struct ObjectReader {
     func columns(of cluster: Cluster) throws(RealmFileFault) -> [[RealmValue]] {
         var columns: [[RealmValue]] = []
         columns.reserveCapacity(forms.count)
-        for place in forms.indices {
-            if let wanted, !wanted.contains(place) {
+        for index in forms.indices {
+            if let wanted, !wanted.contains(index) {
                 columns.append([RealmValue](repeating: .null, count: cluster.count))
             } else {
-                columns.append(try column(place, of: cluster))
+                columns.append(try column(index, of: cluster))
             }
         }
         reader.subject = words
@@ -49,13 +49,13 @@ struct ObjectReader {
     }
 
     /// The values of a column, one for each object of the cluster.
-    private func column(_ place: Int, of cluster: Cluster) throws(RealmFileFault) -> [RealmValue] {
-        let column = table.columns[place]
+    private func column(_ index: Int, of cluster: Cluster) throws(RealmFileFault) -> [RealmValue] {
+        let column = table.columns[index]
         reader.subject = "\(words), column '\(column.name)'"
-        let slot = table.layout[place].leaf + 1
+        let slot = table.layout[index].leaf + 1
         let ref = cluster.slots[slot]
         guard ref != 0 else { throw reader.damaged("it has no slot \(slot)", at: cluster.slots.ref) }
-        let form = forms[place]
+        let form = forms[index]
         var values: [RealmValue] = []
         values.reserveCapacity(cluster.count)
         switch column.collection {

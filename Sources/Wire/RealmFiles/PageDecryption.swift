@@ -20,11 +20,11 @@ struct PageDecryption {
         return (pages - tables) * pageLength
     }
 
-    /// The place of a page in the encrypted file.
-    static func place(of page: Int) -> Int { (page + page / pagesPerBlock + 1) * pageLength }
+    /// The offset of a page in the encrypted file.
+    static func offset(of page: Int) -> Int { (page + page / pagesPerBlock + 1) * pageLength }
 
-    /// The place of the table that has a page's entry.
-    static func placeOfTable(of page: Int) -> Int { page / pagesPerBlock * (pagesPerBlock + 1) * pageLength }
+    /// The offset of the table that has a page's entry.
+    static func tableOffset(of page: Int) -> Int { page / pagesPerBlock * (pagesPerBlock + 1) * pageLength }
 
     init(key: RealmFileKey) throws(RealmFileFault) {
         guard key.bytes.count == RealmFile.keyLength, let cipher = key.cipher() else {
@@ -54,7 +54,7 @@ struct PageDecryption {
         let isUnwritten = table[entry..<entry + Self.numberLength].allSatisfy { $0 == 0 } || data.allSatisfy { $0 == 0 }
         guard page > 0 else { throw .wrongKey(length: RealmFile.keyLength) }
         guard isUnwritten else {
-            throw .damaged(place: "page \(page)", reason: "its code is not that of its bytes")
+            throw .damaged(location: "page \(page)", reason: "its code is not that of its bytes")
         }
         data.initializeMemory(as: UInt8.self, repeating: 0)
     }

@@ -78,8 +78,8 @@ package final class RealmFile: Sendable {
     ///
     /// Throws ``RealmFileFault`` and what the body throws.
     ///
-    /// - Parameter columns: the places of those that are read; nil for all. The others have null in each object, whatever
-    ///   the file has, and so are no fault.
+    /// - Parameter columns: the indices of those that are read; nil for all. The others are null in each object, and
+    ///   damage in them is ignored.
     package func forEachObject(
         of table: RealmTable, columns: Set<Int>? = nil, _ body: (RealmObject) throws -> Void
     ) throws {
@@ -130,7 +130,7 @@ package final class RealmFile: Sendable {
         of tables: [RealmTable], _ reader: NodeReader
     ) throws(RealmFileFault) -> UInt64? {
         guard let table = tables.first(where: { $0.name == "metadata" }),
-            let place = table.columns.firstIndex(where: {
+            let index = table.columns.firstIndex(where: {
                 $0.name == "version" && $0.type == .int && $0.collection == .none
             })
         else { return nil }
@@ -138,8 +138,8 @@ package final class RealmFile: Sendable {
         var clusters = ClusterCursor(root: table.objects)
         guard let cluster = try clusters.next(reader), cluster.count > 0 else { return nil }
         var values: [RealmValue] = []
-        let form = LeafForm(type: .int, isNullable: table.columns[place].isOptional)
-        try reader.append(try reader.node(at: cluster.slots[table.layout[place].leaf + 1]), form, to: &values)
+        let form = LeafForm(type: .int, isNullable: table.columns[index].isOptional)
+        try reader.append(try reader.node(at: cluster.slots[table.layout[index].leaf + 1]), form, to: &values)
         guard case .int(let version)? = values.first else { return nil }
         return UInt64(exactly: version)
     }

@@ -9,10 +9,10 @@ package enum RealmFileFault: Error, Equatable, Sendable {
     case unsupportedFormat(Int)
     /// The key does not belong to this file, or is no key: then it has another number of bytes than 64.
     case wrongKey(length: Int)
-    /// The file breaks a rule of its format. The place names the node, and what was read there.
-    case damaged(place: String, reason: String)
+    /// The file breaks a rule of its format. The location names the node, and what was read there.
+    case damaged(location: String, reason: String)
     /// So many values are in one object, or in few, that they do not fit into the memory that this file may take.
-    case tooLarge(place: String, most: Int)
+    case tooLarge(location: String, most: Int)
     /// Another program writes the file so often that no whole copy of it could be taken.
     case inUse
     /// The system's error number.
@@ -47,11 +47,11 @@ package enum RealmFileFault: Error, Equatable, Sendable {
         case .wrongKey(RealmFile.keyLength):
             "The key does not open this file, or the file is damaged. Give the 64 bytes that it was encrypted with."
         case .wrongKey(let length): "A key has \(RealmFile.keyLength) bytes; this one has \(length)."
-        case .damaged(let place, let reason):
-            "The file is damaged: \(place): \(reason). Try a copy of it"
-                + (place.contains(", column '") ? ", or leave the property out." : ".")
-        case .tooLarge(let place, let most):
-            "The file has too many values in one place: \(place): at most \(most) values can be in memory at once for a file of this size. Leave the property out."
+        case .damaged(let location, let reason):
+            "The file is damaged: \(location): \(reason). Try a copy of it"
+                + (location.contains(", column '") ? ", or leave the property out." : ".")
+        case .tooLarge(let location, let most):
+            "The file has too many values in one place: \(location): at most \(most) values can be in memory at once for a file of this size. Leave the property out."
         case .inUse:
             "Another program writes the file. Close that program, or copy the file while it does not write, and try again."
         case .unreadable(let code): "The file cannot be read: \(String(cString: strerror(code)))."

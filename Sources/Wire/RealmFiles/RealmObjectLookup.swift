@@ -2,8 +2,8 @@ import Basics
 
 /// Finds the objects of a table by their keys. Not sendable: it keeps what it read last.
 package final class RealmObjectLookup {
-    /// Where a cluster is, and which keys are in it.
-    private struct Place {
+    /// The keys in a cluster, and its position in the file.
+    private struct ClusterRange {
         let first: Int64
         let last: Int64
         let ref: Int64
@@ -11,7 +11,7 @@ package final class RealmObjectLookup {
     }
 
     private struct Recent {
-        let place: Int
+        let number: Int
         let keys: [Int64]
         let columns: [[RealmValue]]
         let cost: Int
@@ -19,7 +19,7 @@ package final class RealmObjectLookup {
 
     private let reader: NodeReader
     private let objects: ObjectReader
-    private let places: [Place]
+    private let clusterRanges: [ClusterRange]
     /// The number of objects.
     package let count: Int
     /// The length of the file.
@@ -41,26 +41,26 @@ package final class RealmObjectLookup {
         left = length * 128 + 64 * 1_048_576
         objects = ObjectReader(table, reader, columns: columns)
         reader.subject = "table '\(table.name)'"
-        var places: [Place] = []
+        var clusterRanges: [ClusterRange] = []
         var count = 0
         var clusters = ClusterCursor(root: table.objects)
         while let cluster = try clusters.next(reader) {
             reader.budget.forget()
             guard cluster.count > 0 else { continue }
             count += cluster.count
-            places.append(
-                Place(
+            clusterRanges.append(
+                ClusterRange(
                     first: cluster.key(at: 0), last: cluster.key(at: cluster.count - 1), ref: cluster.slots.ref,
                     offset: cluster.offset))
         }
-        self.places = places
+        self.clusterRanges = clusterRanges
         self.count = count
     }
 
     /// The object with a key; nil if there is none. Cost: that of reading its cluster, unless that was done lately.
     package func object(_ key: Int64) throws(RealmFileFault) -> RealmObject? {
-        let after = places.partitioningIndex { $0.first > key }
-        guard after > 0, places[after - 1].last >= key else { return nil }
+        let after = clusterRanges.partitioningIndex { $0.first > key }
+        guard after > 0, clusterRanges[after - 1].last >= key else { return nil }
         let cluster = try cluster(after - 1)
         let row = cluster.keys.partitioningIndex { $0 >= key }
         guard row < cluster.keys.count, cluster.keys[row] == key else { return nil }
@@ -68,24 +68,24 @@ package final class RealmObjectLookup {
     }
 
     private func cluster(_ number: Int) throws(RealmFileFault) -> Recent {
-        if let place = recent.lastIndex(where: { $0.place == number }) {
-            if place < recent.count - 1 { recent.append(recent.remove(at: place)) }
+        if let index = recent.lastIndex(where: { $0.number == number }) {
+            if index < recent.count - 1 { recent.append(recent.remove(at: index)) }
             return recent[recent.count - 1]
         }
         let budget = ReadingBudget(length: length)
         reader.budget = budget
-        let place = places[number]
-        var clusters = ClusterCursor(place.ref, offset: place.offset)
+        let range = clusterRanges[number]
+        var clusters = ClusterCursor(range.ref, offset: range.offset)
         guard let cluster = try clusters.next(reader) else {
-            throw reader.damaged("a cluster is not there", at: place.ref)
+            throw reader.damaged("a cluster is not there", at: range.ref)
         }
         let columns = try objects.columns(of: cluster)
         let spent = ReadingCost(from: budget, to: reader.budget)
         let cost = spent.elements + spent.bytes / 8
         left -= cost
-        guard left >= 0 else { throw reader.damaged("its objects have too much in them", at: place.ref) }
+        guard left >= 0 else { throw reader.damaged("its objects have too much in them", at: range.ref) }
         let read = Recent(
-            place: number, keys: (0..<cluster.count).map { cluster.key(at: $0) }, columns: columns, cost: cost)
+            number: number, keys: (0..<cluster.count).map { cluster.key(at: $0) }, columns: columns, cost: cost)
         recent.append(read)
         // What is kept is less than the file, or one cluster.
         while recent.count > 1, recent.count > Self.recentLimit || recent.reduce(0, { $0 + $1.cost }) > length / 8 {

@@ -20,7 +20,7 @@ package struct RealmTable: Sendable {
     package let kind: Kind
     /// The properties in the order of their declaration. Those that were added later come last.
     package let columns: [RealmColumn]
-    /// The place of the primary key in `columns`.
+    /// The index of the primary key in `columns`.
     package let primaryKey: Int?
 
     /// The root of the objects' tree; 0 for none.

@@ -55,7 +55,7 @@ final class SourceFile: Sendable {
     ///
     /// Realm writes a commit into free space, and then its header. What the header names is overwritten by the commit
     /// after the next at the earliest, so a copy is whole when the header was the same before and after. Many commits
-    /// may lead back to the same places; then the number of the snapshot in the topmost node differs.
+    /// may lead back to the same offsets; then the number of the snapshot in the topmost node differs.
     ///
     /// Throws `inUse` when no attempt succeeds. Cost: memory of the file's size.
     func copy() throws(RealmFileFault) -> (image: FileImage, header: FileHeader) {
@@ -135,11 +135,11 @@ extension SourceFile {
         let length = try length()
         guard let key else {
             return try FileImage(count: length) { (memory) throws(RealmFileFault) in
-                var place = 0
-                while let part = Self.data(in: descriptor.number, from: place, to: length) {
+                var offset = 0
+                while let part = Self.data(in: descriptor.number, from: offset, to: length) {
                     let target = UnsafeMutableRawBufferPointer(rebasing: memory[part])
                     try Self.fill(target, from: descriptor.number, at: part.lowerBound)
-                    place = part.upperBound
+                    offset = part.upperBound
                 }
                 if try self.length() < length { throw .inUse }
             }
@@ -150,13 +150,13 @@ extension SourceFile {
     }
 
     /// The next part of a file that is no hole: a hole is zeros, as new memory is, and need not take any. Nil at the end.
-    private static func data(in number: Int32, from place: Int, to end: Int) -> Range<Int>? {
+    private static func data(in number: Int32, from offset: Int, to end: Int) -> Range<Int>? {
         // Linux's numbers, which Swift does not import.
         let (seekData, seekHole): (Int32, Int32) = (3, 4)
-        guard place < end else { return nil }
-        let start = lseek(number, place, seekData)
+        guard offset < end else { return nil }
+        let start = lseek(number, offset, seekData)
         // Where the file system knows of no holes, all is data.
-        guard start >= 0 else { return errno == ENXIO ? nil : place..<end }
+        guard start >= 0 else { return errno == ENXIO ? nil : offset..<end }
         guard start < end else { return nil }
         let hole = lseek(number, start, seekHole)
         return start..<(hole > start ? min(hole, end) : end)
@@ -183,15 +183,15 @@ extension SourceFile {
         var done = 0
         while done < count {
             let page = first + done
-            let place = PageDecryption.placeOfTable(of: page)
-            let table = try Self.bytes(of: descriptor.number, place..<place + PageDecryption.pageLength)
+            let offset = PageDecryption.tableOffset(of: page)
+            let table = try Self.bytes(of: descriptor.number, offset..<offset + PageDecryption.pageLength)
             let number = min(count - done, PageDecryption.pagesPerBlock - page % PageDecryption.pagesPerBlock)
             func part(_ from: Int, _ number: Int) -> UnsafeMutableRawBufferPointer {
                 let start = from * PageDecryption.pageLength
                 return UnsafeMutableRawBufferPointer(
                     rebasing: memory[start..<start + number * PageDecryption.pageLength])
             }
-            try Self.fill(part(done, number), from: descriptor.number, at: PageDecryption.place(of: page))
+            try Self.fill(part(done, number), from: descriptor.number, at: PageDecryption.offset(of: page))
             for index in 0..<number {
                 try decryption.decrypt(part(done + index, 1), page: page + index, table: table)
             }

@@ -43,12 +43,12 @@ struct TableReader {
     }
 
     /// - Parameters:
-    ///   - place: that of the table in the file's list, which its key repeats.
+    ///   - index: that of the table in the file's list, which its key repeats.
     ///   - storedName: its name in the file.
-    func table(at place: Int, storedName: String) throws(RealmFileFault) -> RealmTable {
+    func table(at index: Int, storedName: String) throws(RealmFileFault) -> RealmTable {
         let number = try reader.tagged(slots, Slot.key)
-        guard let key = UInt32(exactly: number), Int(key & 0xFFFF) == place else {
-            throw damaged("its key is \(number), and its place \(place)")
+        guard let key = UInt32(exactly: number), Int(key & 0xFFFF) == index else {
+            throw damaged("its key is \(number), and its place \(index)")
         }
         let kind: RealmTable.Kind
         switch try reader.tagged(slots, Slot.flags, default: 0) & 3 {
@@ -89,19 +89,19 @@ struct TableReader {
         let indexes = slots[Slot.indexes] == 0 ? [] : try reader.slots(at: slots[Slot.indexes]).values
         var columns: [(key: UInt64, column: RealmColumn, layout: ColumnLayout)] = []
         var distinct = DistinctNames(names)
-        for (place, packed) in types.enumerated() where packed & 0xFFFF != Self.backlink {
-            guard place < names.count else { throw damaged("column \(place) has no name") }
-            guard let name = distinct.next(names[place]) else {
-                throw damaged("it has two columns '\(names[place].text)'")
+        for (index, packed) in types.enumerated() where packed & 0xFFFF != Self.backlink {
+            guard index < names.count else { throw damaged("column \(index) has no name") }
+            guard let name = distinct.next(names[index]) else {
+                throw damaged("it has two columns '\(names[index].text)'")
             }
-            let key = UInt64(bitPattern: keys[place])
-            // The number in the key, and not the column's place, says where the values and what belongs to them are.
+            let key = UInt64(bitPattern: keys[index])
+            // The number in the key, and not the column's index, says where the values and what belongs to them are.
             let leaf = Int(truncatingIfNeeded: key & 0xFFFF)
             let number = packed & 0xFFFF
             guard let type = Self.types[number] else {
                 throw damaged("column '\(name)' is of the unknown type \(number)")
             }
-            var attributes = attributes[place] | Int64(truncatingIfNeeded: key >> 22 & 0xFF)
+            var attributes = attributes[index] | Int64(truncatingIfNeeded: key >> 22 & 0xFF)
             if number == Self.listOfLinks { attributes |= Attribute.list }
             var target: UInt32?
             if type == .link, leaf < targets.count, targets[leaf] != Self.noTable {
@@ -109,11 +109,11 @@ struct TableReader {
             }
             let isIndexed = leaf < indexes.count && indexes[leaf] != 0
             let column = RealmColumn(
-                name: name, storedName: names[place].text, type: type,
+                name: name, storedName: names[index].text, type: type,
                 collection: try collection(attributes, keyType: packed >> 16, name),
                 isOptional: attributes & Attribute.nullable != 0, isIndexed: isIndexed,
                 isFullText: isIndexed && attributes & Attribute.fullText != 0, target: target)
-            let enumeration = place < enumerations.count ? enumerations[place] : 0
+            let enumeration = index < enumerations.count ? enumerations[index] : 0
             columns.append((key, column, ColumnLayout(leaf: leaf, enumeration: enumeration)))
         }
         return columns

@@ -151,15 +151,15 @@ extension NodeReader {
             throw damaged("decimals are expected", at: node.ref)
         }
         for index in 0..<node.size {
-            let place = node.start + index * node.width
+            let offset = node.start + index * node.width
             let decimal: Decimal128?
             switch node.width {
             case 0: decimal = node.hasContext ? .zero : nil
-            case 4: decimal = DecimalEncodings.decimal32(image.halfWord(at: place) ?? 0)
-            case 8: decimal = DecimalEncodings.decimal64(image.word(at: place) ?? 0)
+            case 4: decimal = DecimalEncodings.decimal32(image.halfWord(at: offset) ?? 0)
+            case 8: decimal = DecimalEncodings.decimal64(image.word(at: offset) ?? 0)
             default:
                 decimal = DecimalEncodings.decimal128(
-                    low: image.word(at: place) ?? 0, high: image.word(at: place + 8) ?? 0)
+                    low: image.word(at: offset) ?? 0, high: image.word(at: offset + 8) ?? 0)
             }
             if let decimal { values.append(.decimal(decimal)) } else { values.append(try null(node, form)) }
         }
@@ -177,9 +177,9 @@ extension NodeReader {
         let count = (node.size - (node.size + block - 1) / block) / width
         for index in 0..<count {
             let start = node.start + index / 8 * block
-            let place = start + 1 + index % 8 * width
-            guard place + width <= node.start + node.length, let nulls = image.byte(at: start),
-                let first = image.word(at: place), let rest = image.word(at: place + width - 8)
+            let offset = start + 1 + index % 8 * width
+            guard offset + width <= node.start + node.length, let nulls = image.byte(at: start),
+                let first = image.word(at: offset), let rest = image.word(at: offset + width - 8)
             else { throw damaged("its last value is cut off", at: node.ref) }
             if nulls >> (index % 8) & 1 == 1 {
                 values.append(try null(node, form))

@@ -12,10 +12,10 @@ struct TableCopy {
     let initialRow: [Value]
     /// The position of the primary key in a row.
     let primaryKey: Int?
-    /// The place of the class in the report.
-    let reportPlace: Int
+    /// The index of the class in the report.
+    let reportIndex: Int
 
-    /// The places of the columns that are imported. What is left out is not read, so that it may be damaged.
+    /// The indices of the columns that are imported. What is left out is not read, so it may be damaged.
     var sources: Set<Int> { Set(columns.map(\.source)) }
 
     /// As the file calls it.
@@ -29,7 +29,7 @@ struct TableCopy {
 
 /// A column of the file and the property that its values get.
 struct ColumnCopy {
-    /// The place among the file's columns.
+    /// The index among the file's columns.
     let source: Int
     /// `Class.property` in the file.
     let path: String
@@ -39,7 +39,7 @@ struct ColumnCopy {
     let position: Int
     let collection: RealmColumn.Collection
     let isMixed: Bool
-    /// The place among the report's numbers; nil for other types.
+    /// The index among the report's numbers; nil for other types.
     let numbers: Int?
     /// The table that links lead to.
     let target: UInt32?
@@ -69,7 +69,7 @@ struct CopyLayout {
                 if isNumber { numbers.append(RealmImportReport.Numbers(column.name)) }
                 columns.append(
                     ColumnCopy(
-                        source: column.place, path: column.path, name: column.name, id: stored[position].id,
+                        source: column.index, path: column.path, name: column.name, id: stored[position].id,
                         position: position, collection: column.collection, isMixed: column.type == .mixed,
                         numbers: isNumber ? numbers.count - 1 : nil, target: column.target))
             }
@@ -79,7 +79,7 @@ struct CopyLayout {
                 table: source.table, name: source.name, classID: objectClass.id, isEmbedded: source.isEmbedded,
                 columns: columns, initialRow: stored.map(\.initialValue),
                 primaryKey: stored.firstIndex { $0.name == objectClass.primaryKey },
-                reportPlace: report.classes.count - 1)
+                reportIndex: report.classes.count - 1)
         }
         self.tables = tables
         order = classes.tables.map(\.table.key)

@@ -2,19 +2,19 @@ import ObjectModel
 import RealmFiles
 import StoreContract
 
-/// Values of a file as values of the store: links to the objects that were created, embedded objects in their place.
+/// Values of a file as values of the store: links to the objects that were created, and embedded objects as values.
 struct ImportedValues {
     private let file: RealmFile
     private let layout: CopyLayout
-    /// The places of the tables in the order in which their objects are created.
-    private let places: [UInt32: Int]
+    /// The position of each table in the order in which objects are created.
+    private let creationOrder: [UInt32: Int]
     private(set) var report: RealmImportReport
     /// The objects that were created, by table.
     private var keys: [UInt32: ObjectKeyRuns] = [:]
     /// Of the tables of embedded objects.
     private var lookups: [UInt32: RealmObjectLookup] = [:]
-    /// The object whose value is converted: the place of its table, and its key.
-    private var origin = (place: 0, key: Int64(0))
+    /// The object whose value is converted: the position of its table, and its key.
+    private var origin = (creationIndex: 0, key: Int64(0))
     /// Whether all objects are there.
     private var isConnecting = false
     /// Whether the value that was converted last has a link to an object that is created after its own.
@@ -29,7 +29,7 @@ struct ImportedValues {
     init(_ file: RealmFile, _ layout: CopyLayout, order: [UInt32]) {
         self.file = file
         self.layout = layout
-        places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
+        creationOrder = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
         report = layout.report
     }
 
@@ -39,10 +39,10 @@ struct ImportedValues {
         _ key: Int64, became target: ObjectKey, in table: TableCopy, isNew: Bool = true, isChanged: Bool = true
     ) {
         keys[table.table.key, default: ObjectKeyRuns()].append(key, target)
-        report.classes[table.reportPlace].objects += 1
+        report.classes[table.reportIndex].objects += 1
         if !isNew {
-            report.classes[table.reportPlace].present += 1
-            if isChanged { report.classes[table.reportPlace].modified += 1 }
+            report.classes[table.reportIndex].present += 1
+            if isChanged { report.classes[table.reportIndex].modified += 1 }
         }
     }
 
@@ -54,14 +54,14 @@ struct ImportedValues {
     mutating func value(_ object: RealmObject, _ column: ColumnCopy, of table: TableCopy) throws -> Value {
         isWaiting = false
         depth = 0
-        origin = (places[table.table.key] ?? 0, object.key)
+        origin = (creationOrder[table.table.key] ?? 0, object.key)
         return try property(object, column, table)
     }
 
     private mutating func property(_ object: RealmObject, _ column: ColumnCopy, _ table: TableCopy) throws -> Value {
         let value = try whole(object.values[column.source], column)
         if !isConnecting, let numbers = column.numbers {
-            report.classes[table.reportPlace].numbers[numbers].add(value)
+            report.classes[table.reportIndex].numbers[numbers].add(value)
         }
         return value
     }
@@ -71,15 +71,15 @@ struct ImportedValues {
         case (.none, _): return try single(value, column)
         case (.list, .list(let elements)): return .list(try list(elements, column))
         case (.set, .list(let elements)):
-            var kept: [Value] = []
-            kept.reserveCapacity(elements.count)
+            var present: [Value] = []
+            present.reserveCapacity(elements.count)
             for element in elements {
                 let lost = report.lostLinks
                 let value = try single(element, column)
-                // A set has no place that a null would keep.
-                if report.lostLinks == lost { kept.append(value) }
+                // A set has no positions that a null would keep.
+                if report.lostLinks == lost { present.append(value) }
             }
-            return .set(kept)
+            return .set(present)
         case (.map, .map(let entries)): return .dictionary(try map(entries, column))
         default: throw mismatch(column)
         }
@@ -161,8 +161,8 @@ struct ImportedValues {
 
     /// Whether an object is created after the one that links to it, or is the same.
     private func isLater(_ key: Int64, _ table: UInt32) -> Bool {
-        guard let place = places[table] else { return false }
-        return place != origin.place ? place > origin.place : key >= origin.key
+        guard let creationIndex = creationOrder[table] else { return false }
+        return creationIndex != origin.creationIndex ? creationIndex > origin.creationIndex : key >= origin.key
     }
 
     private mutating func embedded(_ key: Int64, _ target: TableCopy, _ column: ColumnCopy) throws -> Value {
@@ -178,10 +178,10 @@ struct ImportedValues {
         }
         if !isConnecting {
             // Each has one owner, so that reading them all has an end.
-            guard report.classes[target.reportPlace].objects < lookup.count else {
+            guard report.classes[target.reportIndex].objects < lookup.count else {
                 throw damaged(column, "a link to an object of '\(target.oldName)' that another object owns")
             }
-            report.classes[target.reportPlace].objects += 1
+            report.classes[target.reportIndex].objects += 1
         }
         guard depth < Self.depthLimit else {
             throw damaged(column, "embedded objects are more than \(Self.depthLimit) levels deep")
@@ -198,6 +198,6 @@ struct ImportedValues {
     private func mismatch(_ column: ColumnCopy) -> RealmFileFault { damaged(column, "a value of another type") }
 
     private func damaged(_ column: ColumnCopy, _ reason: String) -> RealmFileFault {
-        .damaged(place: "property '\(column.path)'", reason: reason)
+        .damaged(location: "property '\(column.path)'", reason: reason)
     }
 }

@@ -10,7 +10,7 @@ import StoreContract
 /// must lose no values. What a class is stays: a class with another primary key, an embedded class that is an ordinary
 /// one on the other side, and a stored property where the store has linking objects are refused, also without objects.
 struct MergedSchema {
-    /// Numbered anew; a store keeps its own numbers.
+    /// Renumbered; a store keeps its own numbers.
     let schema: Schema
     /// What becomes different of classes that the store has, as sentences.
     let notes: [String]
@@ -33,17 +33,17 @@ struct MergedSchema {
         var classes = present.classes
         var obstacles: [RealmObstacle] = []
         for new in added.schema.classes {
-            if let place = classes.firstIndex(where: { $0.name == new.name }) {
-                obstacles += Self.otherKind(new, than: classes[place], added)
-                classes[place] = Self.merged(new, into: classes[place])
+            if let index = classes.firstIndex(where: { $0.name == new.name }) {
+                obstacles += Self.otherKind(new, than: classes[index], added)
+                classes[index] = Self.merged(new, into: classes[index])
             } else {
                 classes.append(new)
             }
         }
         // A new database has the version of the file. One that is there keeps its own if it can.
         let isNew = present.classes.isEmpty && present.version == 0
-        let kept = Schema(version: isNew ? added.schema.version : present.version, classes: classes)
-        let difference = MigrationPlan(from: present, to: kept, steps: []).difference
+        let unversioned = Schema(version: isNew ? added.schema.version : present.version, classes: classes)
+        let difference = MigrationPlan(from: present, to: unversioned, steps: []).difference
         let reasons = difference.migrationReasons(hasObjects: hasObjects)
         let losses = reasons.filter { $0.effect == .losesData }
         guard obstacles.isEmpty, losses.isEmpty else {
@@ -61,14 +61,14 @@ struct MergedSchema {
                 reasons.map { Self.obstacle($0, added) }, style)
         }
         // What each side may be, both together may not: such as embedded classes that lead to each other in a circle.
-        let faults = kept.adoptingIdentities(of: present).faults()
+        let faults = unversioned.adoptingIdentities(of: present).faults()
         guard faults.isEmpty else {
             throw RealmImportFault(
                 .differentClass,
                 "The classes of the database and those of the file contradict each other. Leave out or rename what differs, or change the schema of the database first. Nothing was written.",
                 faults.map { RealmObstacle($0) }, style)
         }
-        schema = reasons.isEmpty ? kept : Schema(version: version, classes: classes)
+        schema = reasons.isEmpty ? unversioned : Schema(version: version, classes: classes)
         var notes = difference.changes.compactMap(Self.note)
         if !reasons.isEmpty {
             notes.append("The schema version of the database rises from \(present.version) to \(version).")
@@ -79,19 +79,19 @@ struct MergedSchema {
     private static func merged(_ new: ClassSchema, into present: ClassSchema) -> ClassSchema {
         var properties = present.properties
         for property in new.properties {
-            guard let place = properties.firstIndex(where: { $0.name == property.name }) else {
+            guard let index = properties.firstIndex(where: { $0.name == property.name }) else {
                 properties.append(property)
                 continue
             }
-            let (old, type) = (properties[place].type, property.type)
+            let (old, type) = (properties[index].type, property.type)
             // Refused otherwise.
             guard !old.isComputed, !old.keepsValues(of: type) else { continue }
             if old.base == type.base, old.collection == type.collection {
                 // Its index and its default are the store's matter.
-                properties[place].type = type
+                properties[index].type = type
             } else {
                 // They need not suit another type.
-                properties[place] = property
+                properties[index] = property
             }
         }
         return ClassSchema(
@@ -132,7 +132,7 @@ struct MergedSchema {
         return obstacles
     }
 
-    /// A change that the objects of the store do not allow, with the way on.
+    /// A change that the objects of the store do not allow, with the remedy.
     private static func obstacle(_ change: SchemaDifference.Change, _ added: RealmClasses) -> RealmObstacle {
         // Without its primary key the class would be another one.
         guard let property = change.property, added.schema[change.className]?.primaryKey != property else {

@@ -74,7 +74,7 @@ struct ObjectCopy {
                     if keyProperty != nil { given.append((column.id, column.position)) }
                 }
             }
-            if let place = table.primaryKey, !primaryKeys.insert(row[place]).inserted {
+            if let index = table.primaryKey, !primaryKeys.insert(row[index]).inserted {
                 let difference = file.invalidTexts == nil ? "" : " They may differ in bytes that are not UTF-8."
                 let sentence =
                     "The file has two objects of '\(table.oldName)' with \(try name(object, table)).\(difference)"
@@ -113,7 +113,7 @@ struct ObjectCopy {
         reached.className = table.name
         // With the primary key, which names an object.
         var read = sources
-        if let place = table.table.primaryKey, table.sources.contains(place) { read.insert(place) }
+        if let index = table.table.primaryKey, table.sources.contains(index) { read.insert(index) }
         try file.forEachObject(of: table.table, columns: read) { object in
             var values: [PropertyID: Value] = [:]
             for column in columns {
@@ -158,8 +158,8 @@ struct ObjectCopy {
     }
 
     private func name(_ object: RealmObject, _ table: TableCopy) throws -> String {
-        guard let place = table.table.primaryKey, table.sources.contains(place),
-            let text = object.values[place].shortText
+        guard let index = table.table.primaryKey, table.sources.contains(index),
+            let text = object.values[index].shortText
         else {
             return "object key \(object.key)"
         }

@@ -23,8 +23,8 @@ package struct RealmClasses: Sendable {
 
     /// A column that becomes a property.
     struct PropertyColumn: Sendable {
-        /// Its place among the columns of the table.
-        let place: Int
+        /// Its index among the columns of the table.
+        let index: Int
         /// As the file calls it: `Class.property`.
         let path: String
         let name: String
@@ -57,7 +57,7 @@ package struct RealmClasses: Sendable {
         for (table, _) in tables { notes += Self.notes(onNamesOf: table) }
         for (table, name) in tables {
             let (columns, properties) = Self.properties(of: table, resolved, names, &notes, &faults)
-            let key = columns.firstIndex { $0.place == table.primaryKey }
+            let key = columns.firstIndex { $0.index == table.primaryKey }
             if properties.isEmpty {
                 faults.append(.leavingOut(Self.name(table), "Class '\(name)' has no properties."))
             }
@@ -173,8 +173,8 @@ package struct RealmClasses: Sendable {
         var open = Array(reached)
         while let key = open.popLast() {
             guard let table = byKey[key] else { continue }
-            for (place, column) in table.columns.enumerated()
-            where !resolved.leftOutProperties.contains(.init(table: key, column: place)) {
+            for (index, column) in table.columns.enumerated()
+            where !resolved.leftOutProperties.contains(.init(table: key, column: index)) {
                 guard let target = column.target, byKey[target]?.kind == .embedded else { continue }
                 if reached.insert(target).inserted { open.append(target) }
             }
@@ -196,8 +196,8 @@ package struct RealmClasses: Sendable {
     ) -> ([PropertyColumn], [PropertySchema]) {
         var columns: [PropertyColumn] = []
         var properties: [PropertySchema] = []
-        for (place, column) in table.columns.enumerated() {
-            let here = ResolvedSelection.Place(table: table.key, column: place)
+        for (index, column) in table.columns.enumerated() {
+            let here = ResolvedSelection.Column(table: table.key, column: index)
             let path = "\(name(table)).\(column.name)"
             if resolved.leftOutProperties.contains(here) {
                 notes.append("Property '\(path)' is left out.")
@@ -222,7 +222,7 @@ package struct RealmClasses: Sendable {
                 continue
             }
             let name = resolved.propertyNames[here] ?? column.name
-            let isKey = table.primaryKey == place
+            let isKey = table.primaryKey == index
             var property = PropertySchema(name, column.type(of: base))
             if isKey, !property.type.canBePrimaryKey {
                 faults.append(
@@ -241,7 +241,7 @@ package struct RealmClasses: Sendable {
             }
             columns.append(
                 PropertyColumn(
-                    place: place, path: path, name: name, type: column.type, collection: column.collection,
+                    index: index, path: path, name: name, type: column.type, collection: column.collection,
                     target: column.target))
             properties.append(property)
         }
@@ -302,27 +302,27 @@ package struct RealmClasses: Sendable {
         var faults: [RealmObstacle] = []
         var finished: Set<UInt32> = []
         for root in tables where root.isEmbedded {
-            // The classes on the way from the root to here, each with the place of its next property.
-            var way: [(table: ClassTable, next: Int)] = finished.contains(root.table.key) ? [] : [(root, 0)]
-            while let (table, next) = way.last {
+            // The classes from the root to here, each with the index of its next property.
+            var trail: [(table: ClassTable, next: Int)] = finished.contains(root.table.key) ? [] : [(root, 0)]
+            while let (table, next) = trail.last {
                 guard next < table.columns.count else {
                     finished.insert(table.table.key)
-                    way.removeLast()
+                    trail.removeLast()
                     continue
                 }
-                way[way.count - 1].next += 1
+                trail[trail.count - 1].next += 1
                 let column = table.columns[next]
                 guard let target = column.target.flatMap({ embedded[$0] }), !finished.contains(target.table.key) else {
                     continue
                 }
-                if way.contains(where: { $0.table.table.key == target.table.key }) {
+                if trail.contains(where: { $0.table.table.key == target.table.key }) {
                     faults.append(
                         .leavingOut(
                             column.path,
                             "Property '\(column.path)' leads back to the embedded class '\(target.name)', and embedded classes cannot form a cycle."
                         ))
                 } else {
-                    way.append((target, 0))
+                    trail.append((target, 0))
                 }
             }
         }

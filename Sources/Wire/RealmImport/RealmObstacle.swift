@@ -46,18 +46,18 @@ package enum RealmOptionStyle: Sendable {
     var update: String { self == .parameters ? "update=modified" : "--update modified" }
 }
 
-/// Something in a file that a database cannot have, and the way on.
+/// Something in a file that a database cannot have, and the remedy.
 package struct RealmObstacle: Equatable, Sendable {
-    package enum Way: String, Sendable {
+    package enum Remedy: String, Sendable {
         case leaveOut
         case rename
     }
 
-    /// What it is, without the way on.
+    /// What it is, without the remedy.
     package var sentence: String
     /// `Class` or `Class.property`, as the file calls it; nil if it is no single one.
     package var name: String?
-    package var way: Way?
+    package var remedy: Remedy?
     /// The words before the option.
     private var advice = ""
 
@@ -65,7 +65,7 @@ package struct RealmObstacle: Equatable, Sendable {
 
     static func leavingOut(_ name: String, _ sentence: String, _ advice: String = "Leave it out") -> RealmObstacle {
         var obstacle = RealmObstacle(sentence)
-        (obstacle.name, obstacle.way, obstacle.advice) = (name, .leaveOut, advice)
+        (obstacle.name, obstacle.remedy, obstacle.advice) = (name, .leaveOut, advice)
         return obstacle
     }
 
@@ -73,14 +73,14 @@ package struct RealmObstacle: Equatable, Sendable {
         _ name: String, _ sentence: String, _ advice: String = "Give it another name"
     ) -> RealmObstacle {
         var obstacle = RealmObstacle(sentence)
-        (obstacle.name, obstacle.way, obstacle.advice) = (name, .rename, advice)
+        (obstacle.name, obstacle.remedy, obstacle.advice) = (name, .rename, advice)
         return obstacle
     }
 
-    /// With the way on.
+    /// The sentence with the remedy.
     package func text(_ style: RealmOptionStyle) -> String {
-        guard let name, let way else { return sentence }
-        switch way {
+        guard let name, let remedy else { return sentence }
+        switch remedy {
         case .leaveOut: return "\(sentence) \(advice): \(style.leaveOut(name))."
         case .rename: return "\(sentence) \(advice): \(style.rename(name, to: "NAME"))."
         }

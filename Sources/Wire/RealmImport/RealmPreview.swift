@@ -72,11 +72,11 @@ package struct RealmPreview: Sendable {
             refusal = error
             return
         }
-        for place in classes.indices where !classes[place].isLeftOut {
-            classes[place].present = try Self.present(tables[place], classes[place].name, file, snapshot, check)
-            guard classes[place].present > 0, policy == .error, refusal == nil else { continue }
+        for index in classes.indices where !classes[index].isLeftOut {
+            classes[index].present = try Self.present(tables[index], classes[index].name, file, snapshot, check)
+            guard classes[index].present > 0, policy == .error, refusal == nil else { continue }
             refusal = .duplicates(
-                classes[place].present, of: classes[place].name, classes[place].source, selection.style)
+                classes[index].present, of: classes[index].name, classes[index].source, selection.style)
         }
     }
 
@@ -104,15 +104,15 @@ package struct RealmPreview: Sendable {
     private static func present(
         _ table: RealmTable, _ name: String, _ file: RealmFile, _ snapshot: any Snapshot, _ check: () throws -> Void
     ) throws -> Int {
-        guard let place = table.primaryKey, let known = snapshot.schema[name], known.primaryKey != nil,
+        guard let index = table.primaryKey, let known = snapshot.schema[name], known.primaryKey != nil,
             snapshot.count(of: known.id) > 0
         else { return 0 }
         var count = 0
         var read = 0
-        try file.forEachObject(of: table, columns: [place]) { object in
+        try file.forEachObject(of: table, columns: [index]) { object in
             read += 1
             if read % RealmImporter.reportInterval == 0 { try check() }
-            guard let key = object.values[place].asPrimaryKey else { return }
+            guard let key = object.values[index].asPrimaryKey else { return }
             if try snapshot.key(of: known.id, primaryKey: key) != nil { count += 1 }
         }
         return count

@@ -35,18 +35,18 @@ struct ResolvedSelection {
     private(set) var classNames: [UInt32: String] = [:]
     private(set) var leftOutTables: Set<UInt32> = []
     /// New names of columns.
-    private(set) var propertyNames: [Place: String] = [:]
-    private(set) var leftOutProperties: Set<Place> = []
+    private(set) var propertyNames: [Column: String] = [:]
+    private(set) var leftOutProperties: Set<Column> = []
 
     /// A column of a table.
-    struct Place: Hashable {
+    struct Column: Hashable {
         let table: UInt32
         let column: Int
     }
 
     private enum Part {
         case table(UInt32)
-        case column(Place)
+        case column(Column)
         /// Several columns, as of `A.b` and `c` in a class `A`, and `c` in a class `A.b`.
         case several
     }
@@ -56,9 +56,9 @@ struct ResolvedSelection {
         var parts: [String: Part] = [:]
         for table in tables {
             let name = table.className ?? table.name
-            for (place, column) in table.columns.enumerated() {
+            for (index, column) in table.columns.enumerated() {
                 let path = "\(name).\(column.name)"
-                parts[path] = parts[path] == nil ? .column(Place(table: table.key, column: place)) : .several
+                parts[path] = parts[path] == nil ? .column(Column(table: table.key, column: index)) : .several
             }
         }
         // A class whose name looks like the path of a property comes first, and a class before a table of that name.
@@ -70,28 +70,29 @@ struct ResolvedSelection {
         let renameOption = style.renameOption
         for text in selection.renames {
             // A name may have an equals sign in it: the first that leaves a name of the file counts.
-            let places = text.indices.filter { text[$0] == "=" }
-            guard let place = places.first(where: { parts[String(text[..<$0])] != nil }) else {
-                if let old = places.first.map({ String(text[..<$0]) }) {
+            let separators = text.indices.filter { text[$0] == "=" }
+            guard let separator = separators.first(where: { parts[String(text[..<$0])] != nil }) else {
+                if let old = separators.first.map({ String(text[..<$0]) }) {
                     faults.append(Self.unknown(old, renameOption + text, parts))
                 } else {
                     invalid.append(selection.withoutName(text))
                 }
                 continue
             }
-            let name = String(text[text.index(after: place)...])
+            let name = String(text[text.index(after: separator)...])
             let earlier: String?
-            switch parts[String(text[..<place])] {
+            switch parts[String(text[..<separator])] {
             case .table(let key)?: earlier = classNames.updateValue(name, forKey: key)
             case .column(let column)?: earlier = propertyNames.updateValue(name, forKey: column)
             case .several?:
-                invalid.append(Self.ambiguous(String(text[..<place]), renameOption + text))
+                invalid.append(Self.ambiguous(String(text[..<separator]), renameOption + text))
                 continue
             case nil: earlier = nil
             }
             if let earlier {
                 invalid.append(
-                    "\(renameOption)\(text): '\(text[..<place])' is renamed to '\(earlier)' already. Give it one name.")
+                    "\(renameOption)\(text): '\(text[..<separator])' is renamed to '\(earlier)' already. Give it one name."
+                )
             }
         }
         for text in selection.leftOut {

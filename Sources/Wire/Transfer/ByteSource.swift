@@ -32,7 +32,7 @@ package final class ByteSource {
     package var lineMemory: (any LineMemory)?
 
     /// The position in the file, which may be compressed.
-    package var place: Int { expanded?.offset ?? count }
+    package var filePosition: Int { expanded?.offset ?? count }
 
     /// The size of the file; nil for a pipe.
     package let size: Int?
@@ -130,7 +130,7 @@ package final class ByteSource {
                 try whenLong()
             }
             if position == end, try !fill() { return false }
-            let found = place(of: stop)
+            let found = position(of: stop)
             bytes += block[position..<(found ?? end)]
             count += (found.map { $0 + 1 } ?? end) - position
             position = found.map { $0 + 1 } ?? end
@@ -142,7 +142,7 @@ package final class ByteSource {
     }
 
     /// Returns the index of the next such byte in the rest of the block.
-    private func place(of byte: UInt8) -> Int? {
+    private func position(of byte: UInt8) -> Int? {
         block.withUnsafeBytes { bytes in
             guard position < end, let start = bytes.baseAddress,
                 let found = memchr(start + position, Int32(byte), end - position)
@@ -243,9 +243,9 @@ private final class ExpandedInput: ExpandedBytes {
     private let coding: Coding
     private let name: String
     private let pieces: DecodedPieces
-    private let place: Place
+    private let progress: Progress
 
-    private final class Place {
+    private final class Progress {
         var offset = 0
     }
 
@@ -253,18 +253,18 @@ private final class ExpandedInput: ExpandedBytes {
     ///   - first: the bytes that have been read.
     ///   - read: returns the next bytes; empty at the end.
     init(_ coding: Coding, _ name: String, after first: [UInt8], read: @escaping () throws -> [UInt8]) throws {
-        let place = Place()
-        (self.coding, self.name, self.place) = (coding, name, place)
+        let progress = Progress()
+        (self.coding, self.name, self.progress) = (coding, name, progress)
         var first: [UInt8]? = first
         pieces = try DecodedPieces(coding, limit: .max) {
             let bytes = try first ?? read()
             first = nil
-            place.offset += bytes.count
+            progress.offset += bytes.count
             return bytes.isEmpty ? nil : bytes
         }
     }
 
-    var offset: Int { place.offset }
+    var offset: Int { progress.offset }
 
     func next() throws -> [UInt8]? {
         do {

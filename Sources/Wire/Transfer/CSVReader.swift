@@ -24,9 +24,9 @@ package struct RecordFault: Error, Equatable {
     }
 
     /// The error for a value in a column without a name; nil for a blank field. Spreadsheets write such columns.
-    init?(_ field: CSVField, withoutName place: Int) {
+    init?(_ field: CSVField, withoutName index: Int) {
         guard !field.text.isBlank else { return nil }
-        self.init("Field \(place + 1) has a value, and the first line has no name for it.")
+        self.init("Field \(index + 1) has a value, and the first line has no name for it.")
     }
 }
 

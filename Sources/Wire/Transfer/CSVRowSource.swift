@@ -30,7 +30,7 @@ package struct CSVRowSource: RowSource {
             columns: columns, escapesFormulas: escapesFormulas)
     }
 
-    package var position: Int { source.place }
+    package var position: Int { source.filePosition }
     package var size: Int? { source.size }
     package var expanded: Int { source.count }
     package var line: Int { reader.line }
@@ -77,9 +77,9 @@ package struct CSVRowParser: RowParser {
     private func input(_ record: [CSVField]) throws(RecordFault) -> ObjectInput {
         if let fault = RecordFault(record, columns: columns.count) { throw fault }
         var input = ObjectInput(objectClass.id)
-        for (place, (field, column)) in zip(record, columns).enumerated() {
+        for (index, (field, column)) in zip(record, columns).enumerated() {
             guard let column else {
-                if let fault = RecordFault(field, withoutName: place) { throw fault }
+                if let fault = RecordFault(field, withoutName: index) { throw fault }
                 continue
             }
             try read(field, column, into: &input)

@@ -16,7 +16,7 @@ package struct NDJSONRowSource: RowSource {
             reader: ObjectInputReader(schema: schema, readsColumns: true))
     }
 
-    package var position: Int { source.place }
+    package var position: Int { source.filePosition }
     package var size: Int? { source.size }
     package var expanded: Int { source.count }
     package var line: Int { lines.line }

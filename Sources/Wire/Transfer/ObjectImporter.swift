@@ -142,7 +142,7 @@ package struct ObjectImporter: Sendable {
         var items: [Result<ImportedRow, LineFault>] = []
         /// The reason why it is the last one.
         var ending: Ending?
-        /// The place of the source after it.
+        /// The position in the source after it.
         var position = 0
         var line = 0
     }
@@ -465,7 +465,7 @@ extension RecordFault {
     /// `owner: there is no Person '99'.`
     fileprivate init(missing link: ObjectInput.Link, in schema: Schema) {
         let key =
-            switch link.way {
+            switch link.reference {
             case .primaryKey(let value): FieldText.text(of: value) ?? "null"
             case .objectKey(let key): String(key.rawValue)
             case .object: "of this"

@@ -7,7 +7,7 @@ package final class Pooler: Sendable {
     private let host = LoopbackAddress.own()
     private let port: UInt16
     /// Host and port.
-    package var place: String { "\(host):\(port)" }
+    package var address: String { "\(host):\(port)" }
     private let directory: String
     private let process: ServerProcess
 

@@ -103,15 +103,15 @@ package final class PostgresServer: Sendable {
     package var url: String { url() }
 
     /// Host and port.
-    package var place: String { "\(host):\(port)" }
+    package var address: String { "\(host):\(port)" }
 
-    /// - Parameter place: another host and port than its own, such as those of `SocketFaults`.
+    /// - Parameter address: another host and port than its own, such as those of `SocketFaults`.
     package func url(
-        at place: String? = nil, password: String? = PostgresServer.password, database: String = "postgres"
+        at address: String? = nil, password: String? = PostgresServer.password, database: String = "postgres"
     ) -> String {
         let secret =
             password.map { ":" + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") } ?? ""
-        return "postgres://rg\(secret)@\(place ?? self.place)/\(database)"
+        return "postgres://rg\(secret)@\(address ?? self.address)/\(database)"
     }
 
     /// Starts the server and waits until it takes connections.

@@ -37,7 +37,7 @@ package final class SocketFaults: Sendable {
     private let state = Mutex(State())
 
     /// Host and port that clients connect to.
-    package var place: String { "\(LoopbackAddress.usual):\(port)" }
+    package var address: String { "\(LoopbackAddress.usual):\(port)" }
 
     package init(to target: PostgresServer) throws {
         self.target = target
@@ -194,7 +194,7 @@ package final class SocketFaults: Sendable {
     // MARK: Sockets and threads
 
     /// Host and port where nothing listens.
-    package static func deadPlace() throws -> String {
+    package static func deadAddress() throws -> String {
         let host = LoopbackAddress.own()
         return "\(host):\(try freePort(of: host))"
     }

@@ -12,7 +12,7 @@ struct LongTextTests {
     ) throws(JSONError) -> JSONValue {
         let result: Result<JSONValue, JSONError> = bytes.withUnsafeBufferPointer { text in
             Result { () throws(JSONError) in
-                try JSONValue.parse(bytes: text, kept: folding ? bytes : nil, pieceSize: pieceSize)
+                try JSONValue.parse(bytes: text, retained: folding ? bytes : nil, pieceSize: pieceSize)
             }
         }
         return try result.get()
@@ -71,9 +71,9 @@ struct LongTextTests {
             case (.success(let whole), .success(let pieces)):
                 #expect(whole == pieces, comment)
                 read += 1
-                let kept = try Self.parse(bytes, pieceSize: size, folding: true)
-                if kept != whole { folded += 1 }
-                #expect(Self.text(kept) == Self.text(whole), comment)
+                let retained = try Self.parse(bytes, pieceSize: size, folding: true)
+                if retained != whole { folded += 1 }
+                #expect(Self.text(retained) == Self.text(whole), comment)
             case (.failure, .failure(let error)):
                 refused += 1
                 let error = try #require(error as? JSONError)

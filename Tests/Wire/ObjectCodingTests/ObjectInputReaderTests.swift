@@ -52,7 +52,7 @@ struct ObjectInputReaderTests {
             return
         }
         #expect(owner.path == "owner" && bob.path == "any.a[1]")
-        guard case .primaryKey(.string("bob")) = bob.way else {
+        guard case .primaryKey(.string("bob")) = bob.reference else {
             Issue.record("\(bob)")
             return
         }

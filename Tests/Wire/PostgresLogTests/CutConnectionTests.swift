@@ -10,7 +10,7 @@ import Testing
 
 @testable import PostgresLog
 
-/// A connection that is cut at every place of an append: the entries are in the log once, and the caller knows it.
+/// A connection that is cut at every byte of an append: the entries are in the log once, and the caller knows it.
 @Suite("Appends over connections that break", .enabled(if: PostgresServer.isThere))
 struct CutConnectionTests {
     private static func body(_ text: String) -> [UInt8] { Array(text.utf8) }
@@ -22,10 +22,10 @@ struct CutConnectionTests {
         let turn = inTurn ? try log.takeTurn() : nil
         faults.lift()
         faults.plan(.cutAfterSent(.max))
-        let place = try turn?.place ?? log.newest()
+        let position = try turn?.position ?? log.newest()
         let before = (faults.sent, faults.received)
         let outcome =
-            try turn?.append([body("x")], tag: .another()) ?? log.append([body("x")], after: place, tag: .another())
+            try turn?.append([body("x")], tag: .another()) ?? log.append([body("x")], after: position, tag: .another())
         #expect(outcome == .appended)
         faults.lift()
         return (faults.sent - before.0, faults.received - before.1)
@@ -36,31 +36,31 @@ struct CutConnectionTests {
         let realm = try TestRealm()
         let faults = try SocketFaults(to: realm.server)
         defer { faults.close() }
-        let log = try realm.log(at: faults.place) { $0.usesHints = false }
+        let log = try realm.log(at: faults.address) { $0.usesHints = false }
         defer { log.close() }
         let size = try Self.size(log, faults, inTurn: inTurn)
         #expect(size.sent > 100 && size.received > 20)
         var expected = [Self.body("x")]
         var random = SeededRandom.ofTest(inTurn)
         var plans: [SocketFaults.Fault] = []
-        for place in stride(from: 0, through: size.sent, by: max(1, size.sent / 16)) {
-            plans.append(.cutAfterSent(place))
-            plans.append(.cutAndDeliverLate(after: place, milliseconds: UInt32.random(in: 0...60, using: &random)))
+        for position in stride(from: 0, through: size.sent, by: max(1, size.sent / 16)) {
+            plans.append(.cutAfterSent(position))
+            plans.append(.cutAndDeliverLate(after: position, milliseconds: UInt32.random(in: 0...60, using: &random)))
         }
-        for place in stride(from: 0, through: size.received, by: max(1, size.received / 10)) {
-            plans.append(.cutAfterReceived(place))
+        for position in stride(from: 0, through: size.received, by: max(1, size.received / 10)) {
+            plans.append(.cutAfterReceived(position))
         }
         for (index, plan) in plans.enumerated() {
             let body = Self.body("append \(index)")
             let turn = inTurn ? try log.takeTurn() : nil
-            let place = try turn?.place ?? log.newest()
+            let position = try turn?.position ?? log.newest()
             faults.plan(plan)
             let tag = HistoryTag.another()
-            let outcome = try turn?.append([body, []], tag: tag) ?? log.append([body, []], after: place, tag: tag)
+            let outcome = try turn?.append([body, []], tag: tag) ?? log.append([body, []], after: position, tag: tag)
             faults.lift()
             #expect(outcome == .appended, "\(plan)")
             expected += [body, []]
-            #expect(try log.newest() == LogPosition(Version(place.version.rawValue + 2), tag), "\(plan)")
+            #expect(try log.newest() == LogPosition(Version(position.version.rawValue + 2), tag), "\(plan)")
         }
         #expect(faults.cuts > plans.count / 2)
         let found = try CommitLogConformance.history(log)
@@ -74,7 +74,7 @@ struct CutConnectionTests {
         let realm = try TestRealm()
         let faults = try SocketFaults(to: realm.server)
         defer { faults.close() }
-        let log = try realm.log(at: faults.place) { $0.usesHints = false }
+        let log = try realm.log(at: faults.address) { $0.usesHints = false }
         defer { log.close() }
         let bodies = (0..<20).map { Self.body("entry \($0)") }
         let tag = HistoryTag.another()
@@ -84,7 +84,7 @@ struct CutConnectionTests {
             let turn = try log.takeTurn(after: TestRealm.start.version)
             faults.lift()
             defer { turn.end() }
-            #expect(turn.place == LogPosition(Version(21), tag))
+            #expect(turn.position == LogPosition(Version(21), tag))
             return turn.newEntries.map(\.body)
         }
         faults.plan(.cutAfterSent(.max))
@@ -92,11 +92,11 @@ struct CutConnectionTests {
         let size = (sent: faults.sent, received: faults.received)
         #expect(size.sent > 100 && size.received > 500)
         var plans: [SocketFaults.Fault] = []
-        for place in stride(from: 0, to: size.sent, by: max(1, size.sent / 10)) {
-            plans += [.cutAfterSent(place), .cutAndDeliverLate(after: place, milliseconds: 20)]
+        for position in stride(from: 0, to: size.sent, by: max(1, size.sent / 10)) {
+            plans += [.cutAfterSent(position), .cutAndDeliverLate(after: position, milliseconds: 20)]
         }
-        for place in stride(from: 0, to: size.received, by: max(1, size.received / 10)) {
-            plans.append(.cutAfterReceived(place))
+        for position in stride(from: 0, to: size.received, by: max(1, size.received / 10)) {
+            plans.append(.cutAfterReceived(position))
         }
         let before = faults.cuts
         for plan in plans {
@@ -113,30 +113,30 @@ struct CutConnectionTests {
         let realm = try TestRealm()
         let faults = try SocketFaults(to: realm.server)
         defer { faults.close() }
-        let log = try realm.log(at: faults.place) { $0.usesHints = false }
+        let log = try realm.log(at: faults.address) { $0.usesHints = false }
         defer { log.close() }
         faults.plan(.slow(milliseconds: 150))
-        var place = TestRealm.start
+        var position = TestRealm.start
         for number in 0..<4 {
             let tag = HistoryTag.another()
             let body = Self.body("slow \(number)")
             let outcome =
                 number % 2 == 0
-                ? try log.append([body], after: place, tag: tag)
-                : try log.takeTurn(after: place.version).append([body], tag: tag)
+                ? try log.append([body], after: position, tag: tag)
+                : try log.takeTurn(after: position.version).append([body], tag: tag)
             #expect(outcome == .appended)
-            place = LogPosition(place.version.next, tag)
+            position = LogPosition(position.version.next, tag)
         }
         #expect(try log.entries(after: TestRealm.start.version).map(\.body) == (0..<4).map { Self.body("slow \($0)") })
         faults.lift()
-        #expect(try log.newest() == place)
+        #expect(try log.newest() == position)
     }
 
     @Test("two writers whose connections are cut at random have each entry once", arguments: 0..<TestRun.length)
     func random(round: Int) throws {
         let realm = try TestRealm()
         let faults = [try SocketFaults(to: realm.server), try SocketFaults(to: realm.server)]
-        let logs = try faults.map { faults in try realm.log(at: faults.place) { $0.usesHints = false } }
+        let logs = try faults.map { faults in try realm.log(at: faults.address) { $0.usesHints = false } }
         defer {
             for log in logs { log.close() }
             for fault in faults { fault.close() }
@@ -151,11 +151,11 @@ struct CutConnectionTests {
                 let body = Self.body("\(writer) \(index)")
                 do {
                     if Int.random(in: 0..<3, using: &random) > 0 {
-                        let place = Int.random(in: 0..<900, using: &random)
+                        let position = Int.random(in: 0..<900, using: &random)
                         switch Int.random(in: 0..<3, using: &random) {
-                        case 0: faults.plan(.cutAfterSent(place))
-                        case 1: faults.plan(.cutAfterReceived(place / 4))
-                        default: faults.plan(.cutAndDeliverLate(after: place, milliseconds: UInt32(place % 40)))
+                        case 0: faults.plan(.cutAfterSent(position))
+                        case 1: faults.plan(.cutAfterReceived(position / 4))
+                        default: faults.plan(.cutAndDeliverLate(after: position, milliseconds: UInt32(position % 40)))
                         }
                     }
                     let isTurn = Bool.random(using: &random)
@@ -187,7 +187,7 @@ struct CutConnectionTests {
         let realm = try TestRealm()
         let faults = try SocketFaults(to: realm.server)
         defer { faults.close() }
-        let log = try realm.log(at: faults.place, patience: .seconds(1)) { $0.usesHints = false }
+        let log = try realm.log(at: faults.address, patience: .seconds(1)) { $0.usesHints = false }
         defer { log.close() }
         faults.plan(.cutAfterReceived(0), thenRefusing: true)
         #expect(code { try log.append([[7]], after: TestRealm.start, tag: .another()) } == .logOutcomeUnknown)
@@ -201,7 +201,7 @@ struct CutConnectionTests {
         let realm = try TestRealm()
         let faults = try SocketFaults(to: realm.server)
         defer { faults.close() }
-        let log = try realm.log(at: faults.place, patience: .milliseconds(500)) { $0.usesHints = false }
+        let log = try realm.log(at: faults.address, patience: .milliseconds(500)) { $0.usesHints = false }
         defer { log.close() }
         faults.refuse(true)
         faults.cutAll()
@@ -220,14 +220,14 @@ struct CutConnectionTests {
         let realm = try TestRealm()
         let faults = try SocketFaults(to: realm.server)
         defer { faults.close() }
-        let log = try realm.log(at: faults.place, patience: .milliseconds(500)) { $0.usesHints = false }
+        let log = try realm.log(at: faults.address, patience: .milliseconds(500)) { $0.usesHints = false }
         defer { log.close() }
         faults.plan(.stall)
         #expect(code { try log.newest() } == .logUnavailable)
         faults.lift()
         #expect(eventually { (try? log.newest()) == TestRealm.start })
 
-        let patient = try realm.log(at: faults.place, patience: .seconds(600)) { $0.usesHints = false }
+        let patient = try realm.log(at: faults.address, patience: .seconds(600)) { $0.usesHints = false }
         faults.plan(.stall)
         let ended = DispatchSemaphore(value: 0)
         let end = Mutex<StoreError.Code?>(nil)
@@ -252,8 +252,8 @@ struct CutConnectionTests {
         faults.plan(.stall)
         var options = PostgresLog.Options()
         options.patience = .seconds(TestRun.patience)
-        for first in [try SocketFaults.deadPlace(), faults.place] {
-            let url = realm.server.url(at: "\(first),\(realm.server.place)") + "?target_session_attrs=read-write"
+        for first in [try SocketFaults.deadAddress(), faults.address] {
+            let url = realm.server.url(at: "\(first),\(realm.server.address)") + "?target_session_attrs=read-write"
             let log = try PostgresLog(try PostgresAddress(url), realm: realm.name, options: options)
             defer { log.close() }
             #expect(try log.newest() == TestRealm.start)

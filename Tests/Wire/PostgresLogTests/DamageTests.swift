@@ -45,11 +45,11 @@ struct DamageTests {
         defer { log.close() }
         var random = SeededRandom(seed: 1)
         let large = (0..<600_000).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-        var place = TestRealm.start
+        var position = TestRealm.start
         for body in [[1], [2], large, [4]] {
             let tag = HistoryTag.another()
-            #expect(try log.append([body], after: place, tag: tag) == .appended)
-            place = LogPosition(place.version.next, tag)
+            #expect(try log.append([body], after: position, tag: tag) == .appended)
+            position = LogPosition(position.version.next, tag)
         }
         #expect(try CommitLogConformance.history(log).count == 4)
         try realm.server.sql(statement.replacing("ID", with: try realm.id))

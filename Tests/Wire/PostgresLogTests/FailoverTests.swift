@@ -21,7 +21,7 @@ struct FailoverTests {
         try primary.wait(until: "the standby is synchronous") {
             try primary.sql("select count(*) from pg_stat_replication where sync_state = 'sync'") == "1"
         }
-        let url = primary.url(at: "\(primary.place),\(standby.place)") + "?target_session_attrs=read-write"
+        let url = primary.url(at: "\(primary.address),\(standby.address)") + "?target_session_attrs=read-write"
         var options = PostgresLog.Options()
         options.patience = .seconds(TestRun.patience)
         let log = try PostgresLog(try PostgresAddress(url), realm: realm.name, options: options)
@@ -55,15 +55,15 @@ struct FailoverTests {
         let end = try log.newest()
         primary.stop(isCrash: true)
         try standby.promote()
-        let after = try realm.log(at: standby.place)
+        let after = try realm.log(at: standby.address)
         defer { after.close() }
         let kept = try CommitLogConformance.history(after)
         #expect(kept.count < written.count && kept.map(\.body) == Array(written.prefix(kept.count)))
         // A store with the lost end sees that it is another history, by version or by tag.
         #expect(try after.newest().version < end.version)
-        let place = try after.newest()
-        let count = Int(end.version.rawValue - place.version.rawValue)
-        #expect(try after.append(.init(repeating: [0], count: count), after: place, tag: .another()) == .appended)
+        let position = try after.newest()
+        let count = Int(end.version.rawValue - position.version.rawValue)
+        #expect(try after.append(.init(repeating: [0], count: count), after: position, tag: .another()) == .appended)
         let caughtUp = try after.newest()
         #expect(caughtUp.version == end.version && caughtUp.tag != end.tag)
     }

@@ -57,12 +57,12 @@ struct HintTests {
         let before = ear.counts
         for _ in 0..<2 { try realm.server.sql("select pg_notify('realmgate', '\(id) records')") }
         try wait("hints of records") { ear.counts[1] > before[1] }
-        func heard(_ place: Int, _ what: String, _ act: () throws -> Void) throws {
+        func heard(_ position: Int, _ what: String, _ act: () throws -> Void) throws {
             // What was sent before has come.
             usleep(100_000)
-            let before = ear.counts[place]
+            let before = ear.counts[position]
             try act()
-            try wait(what) { ear.counts[place] > before }
+            try wait(what) { ear.counts[position] > before }
         }
         try heard(0, "the hint of an entry") {
             _ = try writer.append([[1]], after: .start, tag: .another())

@@ -123,7 +123,7 @@ struct ImageTests {
         try realm.server.sql(
             "update realmgate.image set complete = false where realm = \(try realm.id) and version = 8")
         try log.deleteImages()
-        #expect(try log.images().map(\.place.version.rawValue) == [6, 4])
+        #expect(try log.images().map(\.position.version.rawValue) == [6, 4])
     }
 
     @Test("of a realm that cannot be made leave nothing, and one that exists is refused")
@@ -133,12 +133,12 @@ struct ImageTests {
         defer { directory.close() }
         struct Stop: Error {}
         let name = try RealmName("published-\(PostgresServer.number())")
-        let place = LogPosition(Version(7), .another())
+        let position = LogPosition(Version(7), .another())
         let orphans = "select count(*) from realmgate.image where realm not in (select id from realmgate.realm)"
         #expect(throws: Stop.self) {
             _ = try PostgresLog.publish(name, in: directory) { log in
                 var calls = 0
-                return try log.uploadImage(at: place, fileFormat: 1) { most in
+                return try log.uploadImage(at: position, fileFormat: 1) { most in
                     calls += 1
                     if calls > 10 { throw Stop() }
                     return Self.noise(most)
@@ -152,14 +152,14 @@ struct ImageTests {
         }
         let image = try PostgresLog.publish(name, in: directory) { log in
             var isOver = false
-            return try log.uploadImage(at: place, fileFormat: 1) { _ in
+            return try log.uploadImage(at: position, fileFormat: 1) { _ in
                 defer { isOver = true }
                 return isOver ? [] : [1, 2, 3]
             }
         }
         let log = try PostgresLog(try PostgresAddress(realm.server.url), realm: name)
         defer { log.close() }
-        #expect(try log.newest() == place && log.floor() == place.version && log.images() == [image])
+        #expect(try log.newest() == position && log.floor() == position.version && log.images() == [image])
         #expect(code { try log.entries(after: Version(6)) } == .versionGone)
     }
 
@@ -182,12 +182,12 @@ struct ImageTests {
         #expect(try log.newest() == LogPosition(Version(4), tag) && log.images() == [before])
         #expect(try log.entries(after: Version(1)).count == 3)
         let image = try restart(20)
-        #expect(try log.newest() == image.place && log.images() == [image])
+        #expect(try log.newest() == image.position && log.images() == [image])
         #expect(code { try log.entries(after: Version(4)) } == .versionGone)
         #expect(try log.entries(after: Version(20)) == [])
         #expect(try realm.server.sql("select count(*) from realmgate.log where realm = \(try realm.id)") == "0")
         #expect(try log.append([[5]], after: LogPosition(Version(4), tag), tag: .another()) == .superseded)
-        #expect(try log.append([[5]], after: image.place, tag: .another()) == .appended)
+        #expect(try log.append([[5]], after: image.position, tag: .another()) == .appended)
     }
 
     @Test("an upload and a download go on over connections that are cut")
@@ -195,7 +195,7 @@ struct ImageTests {
         let realm = try TestRealm()
         let faults = try SocketFaults(to: realm.server)
         defer { faults.close() }
-        let log = try realm.log(at: faults.place) { $0.usesHints = false }
+        let log = try realm.log(at: faults.address) { $0.usesHints = false }
         defer { log.close() }
         let bytes = Self.noise(17 << 20)
         faults.plan(.cutAfterSent(9 << 20))

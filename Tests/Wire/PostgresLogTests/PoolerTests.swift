@@ -14,7 +14,7 @@ struct PoolerTests {
         let realm = try TestRealm()
         let pooler = try Pooler(realm.server, mode: "transaction")
         for _ in 0..<3 {
-            let fault = #expect(throws: LogConfigurationFault.self) { _ = try realm.log(at: pooler.place) }
+            let fault = #expect(throws: LogConfigurationFault.self) { _ = try realm.log(at: pooler.address) }
             #expect(fault?.reason == .pooler)
         }
     }
@@ -23,7 +23,7 @@ struct PoolerTests {
     func sessionMode() throws {
         let realm = try TestRealm()
         let pooler = try Pooler(realm.server, mode: "session")
-        let log = try realm.log(at: pooler.place)
+        let log = try realm.log(at: pooler.address)
         defer { log.close() }
         #expect(try log.append([[1]], after: TestRealm.start, tag: .another()) == .appended)
         #expect(try log.takeTurn().append([[2]], tag: .another()) == .appended)

@@ -44,7 +44,7 @@ struct RecordTests {
         defer { faults.close() }
         let steady = try realm.log()
         defer { steady.close() }
-        let logs = [try realm.log(at: faults.place) { $0.usesHints = false }, steady]
+        let logs = [try realm.log(at: faults.address) { $0.usesHints = false }, steady]
         #expect(try steady.store([], as: "marks", over: nil))
         let failure = Mutex<String?>(nil)
         DispatchQueue.concurrentPerform(iterations: 2) { writer in

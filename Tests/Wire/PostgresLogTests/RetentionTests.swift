@@ -32,11 +32,11 @@ struct RetentionTests {
         let log = try realm.log()
         defer { log.close() }
         let id = try realm.id
-        var place = TestRealm.start
+        var position = TestRealm.start
         for _ in 0..<12 {
             let tag = HistoryTag.another()
-            #expect(try log.append(.init(repeating: [1], count: 1000), after: place, tag: tag) == .appended)
-            place = LogPosition(Version(place.version.rawValue + 1000), tag)
+            #expect(try log.append(.init(repeating: [1], count: 1000), after: position, tag: tag) == .appended)
+            position = LogPosition(Version(position.version.rawValue + 1000), tag)
         }
         #expect(try log.trim(keepingSeconds: 0) == 0)
         for version in [11_000, 12_000] as [UInt64] {
@@ -65,7 +65,7 @@ struct RetentionTests {
         let directory = try LogDirectory(try PostgresAddress(realm.server.url))
         defer { directory.close() }
         let status = try #require(try directory.status().first { $0.name == realm.name.text })
-        #expect(status.newest == place && status.floor == Version(11_000) && status.parts == 1001)
+        #expect(status.newest == position && status.floor == Version(11_000) && status.parts == 1001)
         #expect(status.images == 2 && status.newestImage == Version(12_000))
         #expect(status.gateways.map(\.applied) == [Version(11_900)])
         #expect(status.gateways.map(\.program) == ["realmgate 1"])

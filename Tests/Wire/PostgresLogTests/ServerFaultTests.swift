@@ -43,15 +43,15 @@ struct ServerFaultTests {
         let hinted = DispatchSemaphore(value: 0)
         log.onHint { hinted.signal() }
         #expect(try log.append([[1]], after: TestRealm.start, tag: .another()) == .appended)
-        let place = try log.newest()
+        let position = try log.newest()
         realm.server.stop()
         #expect(code { try log.newest() } == .logUnavailable)
-        #expect(code { try log.append([[2]], after: place, tag: .another()) } == .logUnavailable)
+        #expect(code { try log.append([[2]], after: position, tag: .another()) } == .logUnavailable)
         try realm.server.start()
-        #expect(eventually { (try? log.newest()) == place })
+        #expect(eventually { (try? log.newest()) == position })
         // Its patience is short: on a busy machine it may not learn the outcome at once.
         let tag = HistoryTag.another()
-        #expect(eventually { (try? log.append([[2]], after: place, tag: tag)) != nil })
+        #expect(eventually { (try? log.append([[2]], after: position, tag: tag)) != nil })
         #expect(eventually { (try? CommitLogConformance.history(log).map(\.body)) == [[1], [2]] })
         // The channel of hints comes back by itself.
         let other = try realm.log()
@@ -117,12 +117,12 @@ struct ServerFaultTests {
         let waits = "from pg_stat_activity where wait_event = 'SyncRep'"
         try realm.server.set("synchronous_standby_names", "nobody")
         func append(
-            _ body: [UInt8], after place: LogPosition, to log: PostgresLog, whenCancelled: () throws -> Void
+            _ body: [UInt8], after position: LogPosition, to log: PostgresLog, whenCancelled: () throws -> Void
         ) throws -> Result<AppendOutcome, any Error>? {
             let result = Mutex<Result<AppendOutcome, any Error>?>(nil)
             let ended = DispatchSemaphore(value: 0)
             DispatchQueue.global().async {
-                let outcome = Result { try log.append([body], after: place, tag: .another()) }
+                let outcome = Result { try log.append([body], after: position, tag: .another()) }
                 result.withLock { $0 = outcome }
                 ended.signal()
             }
@@ -136,9 +136,9 @@ struct ServerFaultTests {
         }
         let lost = try append([1], after: TestRealm.start, to: brief) {}
         #expect(code { try lost?.get() } == .logOutcomeUnknown)
-        let place = try log.newest()
-        #expect(place.version == Version(2))
-        let found = try append([2], after: place, to: log) { try realm.server.set("synchronous_standby_names", "") }
+        let position = try log.newest()
+        #expect(position.version == Version(2))
+        let found = try append([2], after: position, to: log) { try realm.server.set("synchronous_standby_names", "") }
         #expect(try found?.get() == .appended)
         #expect(try CommitLogConformance.history(log).map(\.body) == [[1], [2]])
     }
@@ -169,7 +169,7 @@ struct ServerFaultTests {
         let realm = try realm()
         try realm.server.sql("drop role if exists guest")
         try realm.server.sql("create role guest login password 'guest-Secret'")
-        let url = "postgres://guest:guest-Secret@\(realm.server.place)/postgres"
+        let url = "postgres://guest:guest-Secret@\(realm.server.address)/postgres"
         let fault = #expect(throws: LogConfigurationFault.self) {
             _ = try PostgresLog(try PostgresAddress(url), realm: realm.name)
         }

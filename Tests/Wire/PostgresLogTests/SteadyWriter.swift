@@ -23,15 +23,15 @@ final class SteadyWriter: Sendable {
     }
 
     private func write(_ log: any CommitLog) throws {
-        var place = LogPosition.start
+        var position = LogPosition.start
         while !isDone.load(ordering: .acquiring) {
             let tag = HistoryTag.another()
-            let body = Array("\(place.version)".utf8)
-            guard try log.append([body], after: place, tag: tag) == .appended else {
-                throw ConformanceFailure("the append after \(place.version) was superseded")
+            let body = Array("\(position.version)".utf8)
+            guard try log.append([body], after: position, tag: tag) == .appended else {
+                throw ConformanceFailure("the append after \(position.version) was superseded")
             }
             state.withLock { $0.acknowledged.append(body) }
-            place = LogPosition(place.version.next, tag)
+            position = LogPosition(position.version.next, tag)
         }
     }
 

@@ -23,16 +23,16 @@ final class TestRealm: Sendable {
     /// Opens a log of the realm.
     ///
     /// - Parameters:
-    ///   - place: another host and port than the server's.
+    ///   - host: another host and port than the server's.
     ///   - patience: how long a call tries. A short one is for what is away.
     func log(
-        at place: String? = nil, patience: Duration = .seconds(TestRun.patience),
+        at host: String? = nil, patience: Duration = .seconds(TestRun.patience),
         change: (inout PostgresLog.Options) -> Void = { _ in }
     ) throws -> PostgresLog {
         var options = PostgresLog.Options()
         options.patience = patience
         change(&options)
-        let address = try PostgresAddress(server.url(at: place))
+        let address = try PostgresAddress(server.url(at: host))
         var opened: PostgresLog?
         // On a busy machine opening may take longer than a short patience.
         _ = try eventually {

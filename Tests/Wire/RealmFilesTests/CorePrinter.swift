@@ -7,7 +7,7 @@ struct CorePrinter {
     private let file: RealmFile
     private let tables: [UInt32: RealmTable]
     private let objects: [UInt32: [RealmObject]]
-    private let places: [UInt32: [Int64: Int]]
+    private let indices: [UInt32: [Int64: Int]]
     private var text = ""
 
     static func document(_ file: RealmFile) throws -> [UInt8] {
@@ -25,7 +25,7 @@ struct CorePrinter {
             try file.forEachObject(of: table) { objects[table.key]?.append($0) }
         }
         self.objects = objects
-        places = objects.mapValues { rows in
+        indices = objects.mapValues { rows in
             Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.key, $0) })
         }
     }
@@ -109,7 +109,7 @@ struct CorePrinter {
     private struct Unprintable: Error {}
 
     private mutating func writeLink(_ key: UInt32, _ object: Int64, isPlain: Bool) throws {
-        guard let table = tables[key], let place = places[key]?[object], let row = objects[key]?[place] else {
+        guard let table = tables[key], let index = indices[key]?[object], let row = objects[key]?[index] else {
             throw Unprintable()
         }
         if table.kind == .embedded {

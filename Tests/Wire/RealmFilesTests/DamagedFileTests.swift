@@ -25,18 +25,18 @@ struct DamagedFileTests {
         let window = random.oneIn(2) ? bytes.count : min(bytes.count, 256)
         let start = random.below(bytes.count - window + 1)
         for _ in 0..<number {
-            let place = start + random.below(window)
+            let offset = start + random.below(window)
             switch random.below(5) {
-            case 0: damaged[place] ^= 1 << UInt8(random.below(8))
-            case 1: damaged[place] = 0
-            case 2: damaged[place] = 0xFF
-            // The place of another node, or its header.
+            case 0: damaged[offset] ^= 1 << UInt8(random.below(8))
+            case 1: damaged[offset] = 0
+            case 2: damaged[offset] = 0xFF
+            // The offset of another node, or its header.
             case 3:
                 let other = random.below(bytes.count / 8) * 8
-                for byte in 0..<min(8, bytes.count - place) where other + byte < bytes.count {
-                    damaged[place + byte] = bytes[other + byte]
+                for byte in 0..<min(8, bytes.count - offset) where other + byte < bytes.count {
+                    damaged[offset + byte] = bytes[other + byte]
                 }
-            default: damaged[place] = random.bytes(1)[0]
+            default: damaged[offset] = random.bytes(1)[0]
             }
         }
         return damaged
@@ -75,9 +75,9 @@ struct DamagedFileTests {
         for _ in 0..<1000 * TestRun.length {
             var damaged = bytes
             for _ in 0..<1 + random.below(3) {
-                let place = random.below(bytes.count / 8) * 8
+                let offset = random.below(bytes.count / 8) * 8
                 let number = random.pick(extremes) ?? 0
-                for byte in 0..<8 { damaged[place + byte] = UInt8(truncatingIfNeeded: number >> UInt64(8 * byte)) }
+                for byte in 0..<8 { damaged[offset + byte] = UInt8(truncatingIfNeeded: number >> UInt64(8 * byte)) }
             }
             read(damaged)
         }

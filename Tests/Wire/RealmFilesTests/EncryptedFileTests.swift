@@ -39,9 +39,9 @@ struct EncryptedFileTests {
         var bytes = try RealmFixture.encrypted.bytes()
         let path = try write(bytes, directory)
         let file = try RealmFile(path: path, key: Self.key)
-        for place in [0, 10, 4096 + 16] {
+        for offset in [0, 10, 4096 + 16] {
             for changed in [true, false] {
-                bytes[place] ^= 1
+                bytes[offset] ^= 1
                 let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
                 try handle.write(contentsOf: bytes)
                 try handle.close()
@@ -60,9 +60,9 @@ struct EncryptedFileTests {
         let directory = try TestDirectory()
         let path = try write(try RealmFixture.encrypted.bytes(), directory)
         #expect(throws: RealmFileFault.notRealm(mayBeEncrypted: true)) { try RealmFile(path: path) }
-        for place in [0, 31, 32, 63] {
+        for offset in [0, 31, 32, 63] {
             var other = Self.key
-            other[place] ^= 1
+            other[offset] ^= 1
             // The first half is for the cipher and the other for the codes of pages.
             #expect(throws: RealmFileFault.wrongKey(length: 64)) { try RealmFile(path: path, key: other) }
         }
@@ -100,7 +100,7 @@ struct EncryptedFileTests {
         var many = Encryption.encrypt(try RealmFixture(name: "owners").bytes(), Self.key)
         many[3 * 4096 + 7] ^= 1
         let other = try write(many, directory)
-        #expect(throws: RealmFileFault.damaged(place: "page 2", reason: "its code is not that of its bytes")) {
+        #expect(throws: RealmFileFault.damaged(location: "page 2", reason: "its code is not that of its bytes")) {
             try RealmFile(path: other, key: Self.key)
         }
     }
@@ -148,8 +148,8 @@ private enum Encryption {
                 let number: [UInt8] = [UInt8(truncatingIfNeeded: page) | 1, 2, 0, 0]
                 let position = (0..<8).map { UInt8(truncatingIfNeeded: (page * 4096) >> (8 * $0)) }
                 let data = cipher(Array(plain[page * 4096..<(page + 1) * 4096]), key, number + position + [0, 0, 0, 0])
-                let place = page % 64 * 64
-                table.replaceSubrange(place..<place + 32, with: number + code(data, key))
+                let offset = page % 64 * 64
+                table.replaceSubrange(offset..<offset + 32, with: number + code(data, key))
                 content += data
             }
             bytes += table + content

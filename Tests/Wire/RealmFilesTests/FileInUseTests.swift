@@ -26,13 +26,13 @@ struct FileInUseTests {
         let directory = try TestDirectory()
         let (path, bytes) = try copy("owners", directory)
         let top = Int(try FileHeader(FileImage(bytes)).top)
-        for place in [0, 8, 23, top + 8, top + 8 + 7] {
+        for offset in [0, 8, 23, top + 8, top + 8 + 7] {
             let file = try RealmFile(path: path)
             try file.checkUnchanged()
-            try write([bytes[place] ^ 2], at: place, of: path)
+            try write([bytes[offset] ^ 2], at: offset, of: path)
             #expect(throws: RealmFileFault.inUse) { try file.checkUnchanged() }
             #expect(try CorePrinter.document(file) == RealmFixture(name: "owners").document())
-            try write([bytes[place]], at: place, of: path)
+            try write([bytes[offset]], at: offset, of: path)
             try file.checkUnchanged()
         }
     }

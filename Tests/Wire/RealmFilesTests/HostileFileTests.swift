@@ -170,10 +170,10 @@ struct HostileFileTests {
     }
 
     @Test("a fault names the table, the column and the node")
-    func place() {
+    func location() {
         let bytes = Writer.file(Column(name: "age", type: 1), rows: 1) { $0.integers([2]) }
         #expect(
             ValueText.fault(of: bytes)
-                == .damaged(place: "table 'class_T', column 'age', node 24", reason: "2 is no boolean value"))
+                == .damaged(location: "table 'class_T', column 'age', node 24", reason: "2 is no boolean value"))
     }
 }

@@ -11,11 +11,11 @@ struct KnownFilesTests {
         let document = try CorePrinter.document(file)
         let expected = try fixture.document()
         #expect(document.count == expected.count)
-        if let place = zip(document, expected).enumerated().first(where: { $1.0 != $1.1 })?.offset {
+        if let offset = zip(document, expected).enumerated().first(where: { $1.0 != $1.1 })?.offset {
             func part(_ bytes: [UInt8]) -> String {
-                String(decoding: bytes[max(0, place - 80)..<min(bytes.count, place + 80)], as: UTF8.self)
+                String(decoding: bytes[max(0, offset - 80)..<min(bytes.count, offset + 80)], as: UTF8.self)
             }
-            Issue.record("At byte \(place): \(part(document)); expected: \(part(expected))")
+            Issue.record("At byte \(offset): \(part(document)); expected: \(part(expected))")
         }
     }
 

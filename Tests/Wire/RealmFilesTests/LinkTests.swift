@@ -10,8 +10,8 @@ struct LinkTests {
     /// Two tables: one with a column, and one with the objects 0, 1 and 2.
     private func file(_ column: Column, rows: Int, leaf: (inout NodeWriter) -> Int64) -> [UInt8] {
         var writer = NodeWriter()
-        let place = leaf(&writer)
-        let root = writer.cluster(rows, [place])
+        let ref = leaf(&writer)
+        let root = writer.cluster(rows, [ref])
         let numbers = writer.integers([7, 8, 9])
         let targets = writer.cluster(3, [numbers])
         return writer.file([

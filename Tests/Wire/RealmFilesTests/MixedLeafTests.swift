@@ -18,8 +18,8 @@ struct MixedLeafTests {
         let float = Int64(Float(1.5).bitPattern)
         let double = Int64(bitPattern: Double(-2.5).bitPattern)
         let codes = [
-            0, Writer.code(0, -7), Writer.code(0, 1, place: 1), Writer.code(1, 0), Writer.code(1, 1),
-            Writer.code(9, 2, place: 1), Writer.code(10, 0, place: 1),
+            0, Writer.code(0, -7), Writer.code(0, 1, index: 1), Writer.code(1, 0), Writer.code(1, 1),
+            Writer.code(9, 2, index: 1), Writer.code(10, 0, index: 1),
         ]
         let bytes = file(rows: 7) { $0.mixed(codes, numbers: [double, .min, float]) }
         #expect(
@@ -67,11 +67,11 @@ struct MixedLeafTests {
     @Test("have lists and maps within each other")
     func collections() throws {
         let bytes = file(rows: 3) { writer in
-            let inner = writer.mixed([Writer.code(0, 1), Writer.code(19, 0, place: 4)], collections: [0])
+            let inner = writer.mixed([Writer.code(0, 1), Writer.code(19, 0, index: 4)], collections: [0])
             let keys = writer.shortStrings(["a", "b"], width: 4)
-            let values = writer.mixed([Writer.code(0, 2), Writer.code(21, 0, place: 4)], collections: [0])
+            let values = writer.mixed([Writer.code(0, 2), Writer.code(21, 0, index: 4)], collections: [0])
             let map = writer.refs([keys, values])
-            let codes = [Writer.code(19, 0, place: 4), Writer.code(21, 1, place: 4), 0]
+            let codes = [Writer.code(19, 0, index: 4), Writer.code(21, 1, index: 4), 0]
             return writer.mixed(codes, collections: [inner, map])
         }
         #expect(try ValueText.column(of: bytes) == ["[1 []]", "{'a'=2 'b'={}}", "null"])
@@ -81,7 +81,7 @@ struct MixedLeafTests {
     func nesting(depth: Int) throws {
         let bytes = file(rows: 1) { writer in
             var root: Int64 = 0
-            for _ in 0..<depth { root = writer.mixed([Writer.code(19, 0, place: 4)], collections: [root]) }
+            for _ in 0..<depth { root = writer.mixed([Writer.code(19, 0, index: 4)], collections: [root]) }
             return root
         }
         guard depth <= 128 else {
@@ -95,7 +95,7 @@ struct MixedLeafTests {
     @Test("a code that leads nowhere, or says an unknown kind, is refused")
     func badCodes() {
         let all = [
-            Writer.code(0, 1, place: 1), Writer.code(0, -1, place: 1), Writer.code(9, 5), Writer.code(8, 0),
+            Writer.code(0, 1, index: 1), Writer.code(0, -1, index: 1), Writer.code(9, 5), Writer.code(8, 0),
             Writer.code(8, Int64.max >> 8), Writer.code(8, Int64.min >> 8), Writer.code(2, 0), Writer.code(4, 0),
             Writer.code(19, 0), Writer.code(21, 3), Writer.code(16, 0),
         ]

@@ -11,7 +11,7 @@ struct NodeWriter {
 
     private(set) var bytes = [UInt8](repeating: 0, count: 24)
 
-    /// A number in a slot that may have a place too.
+    /// A number in a slot that may have an offset too.
     static func tagged(_ value: Int) -> Int64 { Int64(value) << 1 | 1 }
 
     /// Adds a node of anything. The kind is 0 for bits, 1 for bytes and 2 for raw ones; the width is in its unit.
@@ -35,8 +35,8 @@ struct NodeWriter {
         var payload = [UInt8](repeating: 0, count: (values.count * width + 7) / 8)
         for (index, value) in values.enumerated() {
             for bit in 0..<width where value >> Int64(bit) & 1 == 1 {
-                let place = index * width + bit
-                payload[place / 8] |= 1 << UInt8(place % 8)
+                let position = index * width + bit
+                payload[position / 8] |= 1 << UInt8(position % 8)
             }
         }
         return node(payload, kind: 0, width: width, size: values.count, flags)
@@ -113,7 +113,7 @@ struct NodeWriter {
     }
 
     /// The code of a mixed value.
-    static func code(_ kind: Int64, _ value: Int64, place: Int64 = 0) -> Int64 { value << 8 | place << 5 | (kind + 1) }
+    static func code(_ kind: Int64, _ value: Int64, index: Int64 = 0) -> Int64 { value << 8 | index << 5 | (kind + 1) }
 
     /// Writes the header: the bytes are a file from now on.
     mutating func finish(format: UInt8, top: Int64) {
@@ -190,8 +190,8 @@ extension NodeWriter {
         _ column: TableDraft.Column, rows: Int, format: UInt8 = 24, leaf: (inout NodeWriter) -> Int64
     ) -> [UInt8] {
         var writer = NodeWriter()
-        let place = leaf(&writer)
-        let root = writer.cluster(rows, [place])
+        let ref = leaf(&writer)
+        let root = writer.cluster(rows, [ref])
         return writer.file([TableDraft(columns: [column], root: root)], format: format)
     }
 }

@@ -40,11 +40,11 @@ struct RefusalTests {
     func cutStream(rest: Int) throws {
         let bytes = try RealmFixture(name: "format-22").bytes()
         let fault = ValueText.fault(of: Array(bytes.prefix(24 + rest).dropLast(rest == 1584 ? 24 : 0)))
-        guard case .damaged(let place, _) = fault else {
+        guard case .damaged(let location, _) = fault else {
             Issue.record("\(String(describing: fault))")
             return
         }
-        #expect(place == "the end")
+        #expect(location == "the end")
     }
 
     @Test("a file that is shorter than it says")
@@ -77,7 +77,7 @@ struct RefusalTests {
         let faults: [RealmFileFault] = [
             .notRealm(mayBeEncrypted: true), .notRealm(mayBeEncrypted: false), .unsupportedFormat(9),
             .unsupportedFormat(99), .wrongKey(length: 64), .wrongKey(length: 3),
-            .damaged(place: "here", reason: "it is"),
+            .damaged(location: "here", reason: "it is"),
             .inUse, .unreadable(code: ENOENT),
         ]
         #expect(Set(faults.map(\.code)).count == 6)

@@ -8,7 +8,7 @@ enum SchemaPrinter {
 
     private static func table(_ table: RealmTable, _ file: RealmFile) -> String {
         var text = "{\"name\":\"\(table.name)\","
-        if let place = table.primaryKey { text += "\"primaryKey\":\"\(table.columns[place].name)\"," }
+        if let index = table.primaryKey { text += "\"primaryKey\":\"\(table.columns[index].name)\"," }
         let kind =
             switch table.kind {
             case .topLevel: "TopLevel"

@@ -71,7 +71,7 @@ struct TreeTests {
     func circle(isDeep: Bool) {
         let bytes = list { writer in
             let here = Int64(writer.bytes.count)
-            // The node names its own place, which is that of the next node.
+            // The node names its own offset, which is that of the next node.
             return isDeep
                 ? writer.refs([Writer.tagged(1), here, Writer.tagged(1)], .inner)
                 : writer.refs([Writer.tagged(1)] + [Int64](repeating: here, count: 200) + [Writer.tagged(1)], .inner)
@@ -91,8 +91,8 @@ struct TreeTests {
 
     private func keys(_ root: (inout NodeWriter) -> Int64) throws -> [String] {
         var writer = NodeWriter()
-        let place = root(&writer)
-        let file = try RealmFile(bytes: writer.file([TableDraft(columns: [Column(type: 0)], root: place)]))
+        let ref = root(&writer)
+        let file = try RealmFile(bytes: writer.file([TableDraft(columns: [Column(type: 0)], root: ref)]))
         var found: [String] = []
         try file.forEachObject(of: file.tables[0]) { found.append("\($0.key)=\(ValueText.of($0.values[0]))") }
         #expect(try file.objectCount(of: file.tables[0]) == found.count)
@@ -101,8 +101,8 @@ struct TreeTests {
 
     private func damage(_ root: (inout NodeWriter) -> Int64) -> String {
         var writer = NodeWriter()
-        let place = root(&writer)
-        return ValueText.damage(of: writer.file([TableDraft(columns: [Column(type: 0)], root: place)]))
+        let ref = root(&writer)
+        return ValueText.damage(of: writer.file([TableDraft(columns: [Column(type: 0)], root: ref)]))
     }
 
     @Test("object keys are 0, 1, 2 and so on, or listed without a sign")

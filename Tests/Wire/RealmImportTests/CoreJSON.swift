@@ -74,10 +74,10 @@ struct CoreJSON {
             return try json(try snapshot.value(target.id, key, primary.id), primary)
         }
         let keys = try snapshot.select(BoundQuery(classID: target.id), .all)
-        guard let place = keys.firstIndex(of: key), let all = fileKeys[oldNames[target.name] ?? target.name] else {
+        guard let index = keys.firstIndex(of: key), let all = fileKeys[oldNames[target.name] ?? target.name] else {
             return .null
         }
-        return .int(all[place])
+        return .int(all[index])
     }
 
     private func binary(_ bytes: [UInt8], _ type: String) -> JSONValue {

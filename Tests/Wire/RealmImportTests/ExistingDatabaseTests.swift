@@ -211,8 +211,8 @@ struct ExistingDatabaseTests {
         let directory = try TestDirectory()
         // Keys of maps that Realm's own interface refuses.
         var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try RealmTestFile.path("owners", in: directory))))
-        for place in bytes.indices.dropLast(5) where bytes[place...].starts(with: "kind".utf8) {
-            bytes[place + 1] = 0x2E
+        for index in bytes.indices.dropLast(5) where bytes[index...].starts(with: "kind".utf8) {
+            bytes[index + 1] = 0x2E
         }
         let path = directory.file("keys.realm")
         try Data(bytes).write(to: URL(fileURLWithPath: path))

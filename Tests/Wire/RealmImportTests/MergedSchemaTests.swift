@@ -9,6 +9,8 @@ import Testing
 
 @Suite("Classes of a Realm file and of the database that gets them")
 struct MergedSchemaTests {
+    private typealias Remedy = RealmObstacle.Remedy
+
     private static func schema(
         _ name: String, primaryKey: String? = nil, isEmbedded: Bool = false, version: UInt64 = 1,
         _ properties: [(String, String)], others: [ClassSchema] = []
@@ -176,48 +178,47 @@ struct MergedSchemaTests {
 
     @Test("a class of another kind is refused with the way on, with objects and without", arguments: [true, false])
     func otherKinds(hasObjects: Bool) throws {
-        let cases:
-            [(file: String, schema: Schema, name: String, way: RealmObstacle.Way, words: String, left: [String])] = [
-                (
-                    "format-20", Self.schema("Person", primaryKey: "_id", [("_id", "objectId"), ("name", "string")]),
-                    "Person", .rename,
-                    "Class 'Person' of the database has the primary key '_id', and that of the file has no primary key.",
-                    []
-                ),
-                (
-                    "many", Self.schema("City", [("code", "string")]), "City", .rename,
-                    "Class 'City' of the database has no primary key, and that of the file has the primary key 'code'.",
-                    []
-                ),
-                (
-                    "many", Self.schema("City", primaryKey: "name", [("name", "string"), ("code", "string")]), "City",
-                    .rename,
-                    "Class 'City' of the database has the primary key 'name', and that of the file has the primary key 'code'.",
-                    []
-                ),
-                (
-                    "format-20", Self.schema("Address", [("street", "string"), ("city", "string")]), "Address", .rename,
-                    "Class 'Address' of the database is not embedded, and that of the file is embedded.", []
-                ),
-                (
-                    "format-20",
-                    Self.schema(
-                        "Holder", [("pet", "Pet?")],
-                        others: Self.schema("Pet", isEmbedded: true, [("name", "string")]).classes), "Pet", .rename,
-                    "Class 'Pet' of the database is embedded, and that of the file is not embedded.", []
-                ),
-                (
-                    "owners",
-                    Self.schema(
-                        "Entry", [("line", "string")],
-                        others: Self.schema(
-                            "Person", primaryKey: "_id",
-                            [("_id", "objectId"), ("others", "linkingObjects(Owner.people)")],
-                            others: Self.schema("Owner", [("people", "Person[]")]).classes
-                        ).classes), "Person.others", .leaveOut, "Property 'Person.others' of the database is computed",
-                    ["Address.former"]
-                ),
-            ]
+        let cases: [(file: String, schema: Schema, name: String, remedy: Remedy, words: String, left: [String])] = [
+            (
+                "format-20", Self.schema("Person", primaryKey: "_id", [("_id", "objectId"), ("name", "string")]),
+                "Person", .rename,
+                "Class 'Person' of the database has the primary key '_id', and that of the file has no primary key.",
+                []
+            ),
+            (
+                "many", Self.schema("City", [("code", "string")]), "City", .rename,
+                "Class 'City' of the database has no primary key, and that of the file has the primary key 'code'.",
+                []
+            ),
+            (
+                "many", Self.schema("City", primaryKey: "name", [("name", "string"), ("code", "string")]), "City",
+                .rename,
+                "Class 'City' of the database has the primary key 'name', and that of the file has the primary key 'code'.",
+                []
+            ),
+            (
+                "format-20", Self.schema("Address", [("street", "string"), ("city", "string")]), "Address", .rename,
+                "Class 'Address' of the database is not embedded, and that of the file is embedded.", []
+            ),
+            (
+                "format-20",
+                Self.schema(
+                    "Holder", [("pet", "Pet?")],
+                    others: Self.schema("Pet", isEmbedded: true, [("name", "string")]).classes), "Pet", .rename,
+                "Class 'Pet' of the database is embedded, and that of the file is not embedded.", []
+            ),
+            (
+                "owners",
+                Self.schema(
+                    "Entry", [("line", "string")],
+                    others: Self.schema(
+                        "Person", primaryKey: "_id",
+                        [("_id", "objectId"), ("others", "linkingObjects(Owner.people)")],
+                        others: Self.schema("Owner", [("people", "Person[]")]).classes
+                    ).classes), "Person.others", .leaveOut, "Property 'Person.others' of the database is computed",
+                ["Address.former"]
+            ),
+        ]
         for (place, one) in cases.enumerated() {
             let directory = try TestDirectory()
             let store = try RealmTestFile.store(directory, "store\(place)", schema: one.schema)
@@ -232,7 +233,7 @@ struct MergedSchemaTests {
             let fault = try refusal { try RealmTestFile.importing(one.file, selection, in: directory, into: store) }
             #expect(fault.reason == .differentClass, "\(fault)")
             let obstacle = try #require(fault.obstacles.first { $0.name == one.name }, "\(fault)")
-            #expect(obstacle.way == one.way && obstacle.sentence.hasPrefix(one.words), "\(fault)")
+            #expect(obstacle.remedy == one.remedy && obstacle.sentence.hasPrefix(one.words), "\(fault)")
             let after = try store.snapshot()
             #expect(after.version == before.version && after.schema == before.schema)
             let preview = try RealmPreview(
@@ -240,7 +241,11 @@ struct MergedSchemaTests {
             #expect(preview.refusal == fault)
             // The way on leads on.
             var next = selection
-            if one.way == .rename { next.renames.append("\(one.name)=Another") } else { next.leftOut.append(one.name) }
+            if one.remedy == .rename {
+                next.renames.append("\(one.name)=Another")
+            } else {
+                next.leftOut.append(one.name)
+            }
             try RealmTestFile.importing(one.file, next, in: directory, into: store)
             let name = one.schema.classes[0].name
             let (kept, done) = (try #require(before.schema[name]), try store.snapshot())

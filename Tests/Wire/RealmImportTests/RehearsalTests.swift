@@ -50,7 +50,7 @@ struct RehearsalTests {
     /// Everything that the preview offers to leave out.
     private func leftOut(of file: RealmFile, in store: EmbeddedStore) throws -> [String] {
         let refusal = try RealmPreview(file, Self.whole, into: try store.snapshot()).refusal
-        return (refusal?.obstacles ?? []).filter { $0.way == .leaveOut }.compactMap(\.name)
+        return (refusal?.obstacles ?? []).filter { $0.remedy == .leaveOut }.compactMap(\.name)
     }
 
     @Test("a rehearsal ends while a write that began before it does not")
@@ -188,7 +188,7 @@ struct RehearsalTests {
         let refusal = try #require(try preview(file, Self.whole, store).refusal)
         #expect(refusal.reason == .repeatedKey && refusal.message.contains("'City'"), "\(refusal.message)")
         #expect(refusal.message.contains("primary key 'C0'") && !refusal.message.contains("UTF-8"))
-        #expect(refusal.obstacles.map(\.name) == ["City"] && refusal.obstacles.first?.way == .leaveOut)
+        #expect(refusal.obstacles.map(\.name) == ["City"] && refusal.obstacles.first?.remedy == .leaveOut)
         let thrown = #expect(throws: RealmImportFault.self) { try importing(file, Self.whole, store) }
         #expect(thrown == refusal)
         #expect(try store.snapshot().schema.classes.isEmpty)

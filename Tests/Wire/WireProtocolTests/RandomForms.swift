@@ -56,7 +56,7 @@ enum RandomForms {
     private static func subject(_ random: inout SeededRandom) -> TransactionOperation.Subject {
         .init(
             target(&random),
-            way: (0..<random.below(4)).map { _ in
+            path: (0..<random.below(4)).map { _ in
                 random.oneIn(2) ? .name(RandomValues.string(&random)) : .position(random.below(99), was: known(&random))
             })
     }

@@ -39,13 +39,13 @@ struct TransactionOperationTests {
                 #"{"op":"create","class":"Dog","value":{"_id":1},"update":"modified"}"#
             ),
             (
-                .set(.init(.object(className: "Dog", key: 1), way: [.name("home")]), value: ["city": "Turin"]),
+                .set(.init(.object(className: "Dog", key: 1), path: [.name("home")]), value: ["city": "Turin"]),
                 #"{"op":"set","object":{"class":"Dog","key":1},"in":["home"],"value":{"city":"Turin"}}"#
             ),
             (
                 .edit(
                     .init(
-                        .init(.made("a"), way: [.name("phones"), .position(0, was: ["kind": "home"])]), "tags",
+                        .init(.made("a"), path: [.name("phones"), .position(0, was: ["kind": "home"])]), "tags",
                         .insert(at: 2, behind: "x", orAtIndex: true, ["y"]))),
                 #"{"op":"insert","object":{"ref":"a"},"in":["phones",{"index":0,"was":{"kind":"home"}}],"property":"tags","index":2,"behind":"x","orAtIndex":true,"value":["y"]}"#
             ),

@@ -31,7 +31,7 @@ package enum ColumnName {
                 && scalar.properties.generalCategory != .format
     }
 
-    /// The plain name for a column: its letters, digits and hyphens, with `_` in the place of all others between them.
+    /// The plain name for a column: its letters, digits and hyphens, with `_` for all others between them.
     private static func plain(_ column: String) -> String {
         var name = String.UnicodeScalarView()
         var isOpen = false

@@ -27,9 +27,9 @@ package struct ColumnOrder: Sendable {
         columns = objectClass.properties.map { Column(name: $0.name, property: $0) }
     }
 
-    /// The position of a column at a place or soon after it; nil if it is not there.
-    func position(of name: String, from place: Int) -> Int? {
-        for position in place..<max(place, min(columns.count, place + Self.reach)) where columns[position].name == name
+    /// The position of a column at `start` or soon after it; nil if it is not there.
+    func position(of name: String, from start: Int) -> Int? {
+        for position in start..<max(start, min(columns.count, start + Self.reach)) where columns[position].name == name
         {
             return position
         }

@@ -6,7 +6,7 @@ import StoreContract
 package struct ObjectInput: Sendable {
     /// A link, in the form given.
     package struct Link: Sendable {
-        package enum Way: Sendable {
+        package enum Reference: Sendable {
             case primaryKey(Value)
             case objectKey(ObjectKey)
             /// An object to create or update.
@@ -14,11 +14,11 @@ package struct ObjectInput: Sendable {
         }
 
         package let target: ClassID
-        package let way: Way
-        package let place: Place
+        package let reference: Reference
+        package let location: InputLocation
 
         /// The path from the outermost object: `toys[3].maker`.
-        package var path: String { place.relativePath }
+        package var path: String { location.relativePath }
     }
 
     /// The object that a link leads to, or the object that a property will own.
@@ -58,7 +58,7 @@ extension ObjectInput.Content {
         firstLink { target in
             switch target {
             case .link(let link), .reference(let link):
-                if case .object = link.way { return link.path }
+                if case .object = link.reference { return link.path }
                 return nil
             case .embedded(let input): return input.drafts.lazy.compactMap(\.content.firstNewObject).first
             }
@@ -67,7 +67,7 @@ extension ObjectInput.Content {
 }
 
 /// A location in a document, for errors. It becomes text only for one, because most links lead somewhere.
-package struct Place: Sendable {
+package struct InputLocation: Sendable {
     private indirect enum Location: Sendable {
         case written(property: String?, path: String)
         case member(Location, String)
@@ -108,11 +108,13 @@ package struct Place: Sendable {
         return String(path.dropFirst(path.hasPrefix("$.") ? 2 : 1))
     }
 
-    package static let root = Place(property: nil, path: "$")
+    package static let root = InputLocation(property: nil, path: "$")
 
-    package func member(_ name: String) -> Place { Place(.member(location, name)) }
+    package func member(_ name: String) -> InputLocation { InputLocation(.member(location, name)) }
 
-    package func within(_ steps: String) -> Place { steps.isEmpty ? self : Place(.within(location, steps)) }
+    package func within(_ steps: String) -> InputLocation {
+        steps.isEmpty ? self : InputLocation(.within(location, steps))
+    }
 
     package func problem(_ detail: String, hint: String? = nil) -> Problem {
         var problem = Problem(StoreError.Code.invalidValue, detail, property: property, hint: hint)

@@ -33,19 +33,19 @@ package struct ObjectInputReader {
     ) throws(Problem) -> ObjectInput {
         var input = ObjectInput(objectClass.id)
         input.values.reserveCapacity(object.members.count)
-        // The columns up to the present one; only since one came before its place, because until then none is there twice.
+        // The columns up to the present one; only since one came out of order, because until then none is there twice.
         var found: [ColumnOrder.Column]?
-        var place = 0
+        var expected = 0
         let members = object.members
         for index in members.indices {
             let column: ColumnOrder.Column
-            if let position = order.position(of: members[index].name, from: place) {
+            if let position = order.position(of: members[index].name, from: expected) {
                 column = order[position]
-                place = position + 1
+                expected = position + 1
             } else {
                 let name = members[index].name
                 guard let known = objectClass.property(ofColumn: name) else {
-                    throw unknown(name, objectClass, Place.root.member(name))
+                    throw unknown(name, objectClass, InputLocation.root.member(name))
                 }
                 column = ColumnOrder.Column(name: name, property: known)
                 if found == nil { found = columns(of: members[..<index], objectClass) }
@@ -69,10 +69,11 @@ package struct ObjectInputReader {
 
     /// Throws if another column has given the property its value.
     private func checkNew(
-        _ property: PropertySchema, _ name: String, _ objectClass: ClassSchema, _ input: ObjectInput, in place: Place
+        _ property: PropertySchema, _ name: String, _ objectClass: ClassSchema, _ input: ObjectInput,
+        in location: InputLocation
     ) throws(Problem) {
         guard input.has(property) else { return }
-        throw place.member(name).problem(
+        throw location.member(name).problem(
             "'\(name)' is the property '\(objectClass.name).\(property.name)', which the object has twice.")
     }
 
@@ -87,27 +88,27 @@ package struct ObjectInputReader {
     ///
     /// - Parameters:
     ///   - isElement: whether it is one element of the property's collection.
-    ///   - name: the name of the place in messages.
+    ///   - name: what messages call the value.
     ///   - path: the location of the value in the document.
     package func content(
         _ json: JSONValue, _ property: PropertySchema, isElement: Bool, called name: String, at path: String
     ) throws(Problem) -> ObjectInput.Content {
         let type = isElement ? PropertyType(property.type.base, isOptional: property.type.isOptional) : property.type
-        let place = Place(property: property.name, path: path)
+        let location = InputLocation(property: property.name, path: path)
         let draft: ValueDraft<WrittenLink>
         do {
             draft = try ValueCoding.draft(json, as: type)
         } catch {
-            throw place.within(error.path).problem(error.sentence(name))
+            throw location.within(error.path).problem(error.sentence(name))
         }
-        return try content(draft, property, name, at: place)
+        return try content(draft, property, name, at: location)
     }
 
     private func object(
-        _ json: JSONValue, _ objectClass: ClassSchema, at place: Place
+        _ json: JSONValue, _ objectClass: ClassSchema, at location: InputLocation
     ) throws(Problem) -> ObjectInput {
         guard case .object(let object) = json else {
-            throw place.problem(
+            throw location.problem(
                 "\(objectClass.name.withCapitalArticle) is written as a JSON object, not as \(json.inWords).")
         }
         var input = ObjectInput(objectClass.id)
@@ -122,12 +123,12 @@ package struct ObjectInputReader {
                 property = properties[position]
             } else {
                 let known = readsColumns ? objectClass.property(ofColumn: member.name) : objectClass[member.name]
-                guard let known else { throw unknown(member.name, objectClass, place.member(member.name)) }
+                guard let known else { throw unknown(member.name, objectClass, location.member(member.name)) }
                 property = known
                 isInOrder = false
             }
-            if !isInOrder, readsColumns { try checkNew(property, member.name, objectClass, input, in: place) }
-            try read(member.value, property, objectClass, &input, in: place)
+            if !isInOrder, readsColumns { try checkNew(property, member.name, objectClass, input, in: location) }
+            try read(member.value, property, objectClass, &input, in: location)
         }
         return input
     }
@@ -136,7 +137,7 @@ package struct ObjectInputReader {
     ///   values are plain and fit.
     private func read(
         _ json: JSONValue, _ property: PropertySchema, _ objectClass: ClassSchema, _ input: inout ObjectInput,
-        in outer: Place
+        in outer: InputLocation
     ) throws(Problem) {
         guard !property.type.isComputed else {
             throw outer.member(property.name).problem(
@@ -144,7 +145,8 @@ package struct ObjectInputReader {
             )
         }
         if let key = plainKey(json, property), let target = property.targetClass {
-            let link = ObjectInput.Link(target: target, way: .primaryKey(key), place: outer.member(property.name))
+            let link = ObjectInput.Link(
+                target: target, reference: .primaryKey(key), location: outer.member(property.name))
             input.drafts.append(ObjectInput.Draft(property: property.id, content: .link(.link(link))))
             return
         }
@@ -165,14 +167,15 @@ package struct ObjectInputReader {
     }
 
     private func content(
-        _ draft: ValueDraft<WrittenLink>, _ property: PropertySchema, _ name: @autoclosure () -> String, at place: Place
+        _ draft: ValueDraft<WrittenLink>, _ property: PropertySchema, _ name: @autoclosure () -> String,
+        at location: InputLocation
     ) throws(Problem) -> ObjectInput.Content {
         try draft.mapLinks { (written) throws(Problem) -> ObjectInput.Target in
             switch written {
             case .plain(let json, let path):
-                return try link(json, property, name() + path, at: place.within(path))
+                return try link(json, property, name() + path, at: location.within(path))
             case .typed(let className, let key, let path):
-                let inner = place.within(path)
+                let inner = location.within(path)
                 guard let target = schema[className] else {
                     throw inner.problem(
                         "'\(name())\(path)': there is no class '\(className)'.",
@@ -199,59 +202,63 @@ package struct ObjectInputReader {
 
     /// Parses a key, a `$link` or an object.
     private func link(
-        _ json: JSONValue, _ property: PropertySchema, _ name: @autoclosure () -> String, at place: Place
+        _ json: JSONValue, _ property: PropertySchema, _ name: @autoclosure () -> String, at location: InputLocation
     ) throws(Problem) -> ObjectInput.Target {
         guard let target = property.targetClass.flatMap({ schema[$0] }) else {
-            throw place.problem("'\(name())' links to a class that the schema does not have.")
+            throw location.problem("'\(name())' links to a class that the schema does not have.")
         }
         var form: String { "{\"$link\": {\"class\": \"\(target.name)\", \"key\": …}}" }
         if json["$link"] != nil {
-            guard let link = LinkForm(json) else { throw place.problem("'\(name())': write a link as \(form).") }
+            guard let link = LinkForm(json) else { throw location.problem("'\(name())': write a link as \(form).") }
             guard link.className == target.name else {
-                throw place.problem("'\(name())' links to \(target.name), not to \(link.className).", hint: target.name)
+                throw location.problem(
+                    "'\(name())' links to \(target.name), not to \(link.className).", hint: target.name)
             }
-            return .link(try keyed(link.key, target, name(), at: place))
+            return .link(try keyed(link.key, target, name(), at: location))
         }
         if case .object(let object) = json, object.members.first?.name.hasPrefix("$") != true {
-            let input = try self.object(json, target, at: place)
+            let input = try self.object(json, target, at: location)
             // Checked here, because there may be nothing to store it in later.
             if !property.ownsTarget, let key = target.primaryKeyProperty, !key.type.isOptional,
                 input.values[key.id] == nil
             {
-                throw place.member(key.name).problem(
+                throw location.member(key.name).problem(
                     "\(target.name.withCapitalArticle) needs its primary key '\(key.name)'."
                 ).with(StoreError.Code.missingValue)
             }
             return property.ownsTarget
-                ? .embedded(input) : .link(ObjectInput.Link(target: target.id, way: .object(input), place: place))
+                ? .embedded(input)
+                : .link(ObjectInput.Link(target: target.id, reference: .object(input), location: location))
         }
         if property.ownsTarget {
-            throw place.problem("'\(name())' must be \(target.name.withArticle) as a JSON object, not \(json.inWords).")
+            throw location.problem(
+                "'\(name())' must be \(target.name.withArticle) as a JSON object, not \(json.inWords).")
         }
         guard target.primaryKey != nil else {
-            throw place.problem("'\(name())': \(target.name) has no primary key; write \(form) or the object itself.")
+            throw location.problem(
+                "'\(name())': \(target.name) has no primary key; write \(form) or the object itself.")
         }
-        return .link(try keyed(json, target, name(), at: place))
+        return .link(try keyed(json, target, name(), at: location))
     }
 
     private func keyed(
-        _ json: JSONValue, _ target: ClassSchema, _ name: @autoclosure () -> String, at place: Place
+        _ json: JSONValue, _ target: ClassSchema, _ name: @autoclosure () -> String, at location: InputLocation
     ) throws(Problem) -> ObjectInput.Link {
         do {
             let key = try ValueCoding.decode(json, as: target.primaryKeyProperty?.type ?? PropertyType(.int))
             if target.primaryKey == nil, case .int(let number) = key {
-                return ObjectInput.Link(target: target.id, way: .objectKey(ObjectKey(number)), place: place)
+                return ObjectInput.Link(target: target.id, reference: .objectKey(ObjectKey(number)), location: location)
             }
-            return ObjectInput.Link(target: target.id, way: .primaryKey(key), place: place)
+            return ObjectInput.Link(target: target.id, reference: .primaryKey(key), location: location)
         } catch {
             var fault = error
             fault.expected = "the key of an object of \(target.name), \(error.expected)"
-            throw place.problem(fault.sentence(name()))
+            throw location.problem(fault.sentence(name()))
         }
     }
 
-    private func unknown(_ given: String, _ objectClass: ClassSchema, _ place: Place) -> Problem {
-        place.problem(
+    private func unknown(_ given: String, _ objectClass: ClassSchema, _ location: InputLocation) -> Problem {
+        location.problem(
             given == "$key"
                 ? "'$key' is given by the store and cannot be set."
                 : "'\(objectClass.name)' has no property '\(given)'.",

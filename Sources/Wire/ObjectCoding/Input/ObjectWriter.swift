@@ -69,7 +69,7 @@ package struct ObjectWriter {
         try assign(try resolved(input), to: ObjectReference(input.classID, key))
     }
 
-    /// Returns all values of an input with resolved links, and stores the objects given in their places.
+    /// Returns all values of an input with resolved links, and stores the objects given instead of links.
     package func resolved(_ input: ObjectInput) throws -> [PropertyID: Value] {
         var values = input.values.dictionary
         for draft in input.drafts { values[draft.property] = try resolve(draft.content) }
@@ -149,7 +149,7 @@ package struct ObjectWriter {
     private func linkedObject(
         _ draft: ObjectInput.Draft, of key: ObjectKey, _ classID: ClassID, _ onlyDifferent: Bool
     ) throws -> Value? {
-        guard onlyDifferent, case .link(.link(let link)) = draft.content, case .object(let input) = link.way,
+        guard onlyDifferent, case .link(.link(let link)) = draft.content, case .object(let input) = link.reference,
             try objectClass(link.target).primaryKey == nil,
             case .link(let present) = try transaction.value(classID, key, draft.property)
         else { return nil }
@@ -157,7 +157,7 @@ package struct ObjectWriter {
         return .link(present)
     }
 
-    /// Returns a value with resolved links, and stores the objects given in their places. Throws the problem of the
+    /// Returns a value with resolved links, and stores the objects given instead of links. Throws the problem of the
     /// first link whose target does not exist.
     package func resolve(_ content: ObjectInput.Content) throws -> Value {
         var missing: [ObjectInput.Link] = []
@@ -185,7 +185,7 @@ package struct ObjectWriter {
     }
 
     private func target(of link: ObjectInput.Link, _ missing: inout [ObjectInput.Link]) throws -> ObjectKey? {
-        if case .object(let input) = link.way { return try put(input).key }
+        if case .object(let input) = link.reference { return try put(input).key }
         let key = try find(link)
         if key == nil { missing.append(link) }
         return key
@@ -193,7 +193,7 @@ package struct ObjectWriter {
 
     /// Returns the object with a key; nil if there is none.
     private func find(_ link: ObjectInput.Link) throws -> ObjectKey? {
-        switch link.way {
+        switch link.reference {
         case .primaryKey(let primaryKey): try transaction.key(of: link.target, primaryKey: primaryKey)
         case .objectKey(let key): try transaction.exists(link.target, key) ? key : nil
         case .object: nil
@@ -203,13 +203,13 @@ package struct ObjectWriter {
     private func problem(ofMissing link: ObjectInput.Link) -> Problem {
         let name = transaction.schema[link.target]?.name ?? "object"
         let what =
-            switch link.way {
+            switch link.reference {
             case .primaryKey(let key): "the primary key \(keyText(of: key))"
             case .objectKey(let key): "the key \(key.rawValue)"
             case .object: "this"
             }
-        return link.place.problem(
-            "'\(link.place.property ?? link.place.path)' links to an object of \(name) with \(what), \(ProblemForm.missingLink). Create it first, or write the object itself."
+        return link.location.problem(
+            "'\(link.location.property ?? link.location.path)' links to an object of \(name) with \(what), \(ProblemForm.missingLink). Create it first, or write the object itself."
         )
     }
 
@@ -235,7 +235,7 @@ extension ObjectInput.Content {
             let leads =
                 switch target {
                 case .link(let link), .reference(let link):
-                    switch link.way {
+                    switch link.reference {
                     case .primaryKey(let key): link.target == classID && key == primaryKey
                     case .objectKey: false
                     case .object(let input): input.drafts.contains { $0.content.links(to: classID, primaryKey) }

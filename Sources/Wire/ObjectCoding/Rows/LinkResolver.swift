@@ -31,7 +31,7 @@ package final class LinkResolver {
 
     /// The maximum size of a response that cannot be split, which applies also to one object with those in place of its
     /// links.
-    private let answerLimit: Int
+    private let responseLimit: Int
     /// Counts what is written; nil if no other request waits for the thread.
     private let budget: QueryBudget?
     /// The budget whether or not it counts bytes.
@@ -42,17 +42,17 @@ package final class LinkResolver {
     /// The position up to which output has been counted.
     @exclusivity(unchecked) private var counted = 0
 
-    /// - Parameter answerLimit: the maximum number of bytes of a response that cannot be requested in parts; see
+    /// - Parameter responseLimit: the maximum number of bytes of a response that cannot be requested in parts; see
     ///   `limits.answerBytes`.
     package init(
-        _ context: any ReadContext, remembers: Bool = false, needsPrimaryKeys: Bool = false, answerLimit: Int = .max
+        _ context: any ReadContext, remembers: Bool = false, needsPrimaryKeys: Bool = false, responseLimit: Int = .max
     ) {
         self.context = context
         snapshot = context.storedRows
         isRestricted = context.isPartial
         known = remembers ? PrimaryKeyCache() : nil
         self.needsPrimaryKeys = needsPrimaryKeys
-        self.answerLimit = answerLimit
+        self.responseLimit = responseLimit
         whole = context.budget
         budget = whole.flatMap { $0.countsBytes ? $0 : nil }
     }
@@ -75,7 +75,7 @@ package final class LinkResolver {
     /// Records an error if too much has been written since `begin`.
     package func check(_ json: JSONWriter) {
         guard fault == nil else { return }
-        if json.count - start > answerLimit { fault = Problem.answerTooLarge(answerLimit) }
+        if json.count - start > responseLimit { fault = Problem.answerTooLarge(responseLimit) }
         count(json)
     }
 

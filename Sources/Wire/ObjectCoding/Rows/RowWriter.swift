@@ -155,23 +155,23 @@ package final class RowWriter: RowSink {
 extension RowPlan {
     /// Writes one JSON object for each existing key, in order.
     ///
-    /// - Parameter answerLimit: the maximum number of bytes; 400 beyond. A single object is always written.
+    /// - Parameter responseLimit: the maximum number of bytes; 400 beyond. A single object is always written.
     package func write(
-        _ keys: [ObjectKey], of snapshot: any Snapshot, into json: JSONWriter, answerLimit: Int = .max
+        _ keys: [ObjectKey], of snapshot: any Snapshot, into json: JSONWriter, responseLimit: Int = .max
     ) throws {
-        let look = LinkResolver(snapshot, remembers: keys.count > 4, answerLimit: answerLimit)
-        guard answerLimit < .max else {
+        let look = LinkResolver(snapshot, remembers: keys.count > 4, responseLimit: responseLimit)
+        guard responseLimit < .max else {
             look.begin(json)
             var sink = RowWriter(self, json, look)
             try snapshot.read(classID, keys, stored, into: &sink)
             if let fault = look.fault { throw fault }
             return
         }
-        let end = json.count + answerLimit
+        let end = json.count + responseLimit
         let count = try write(keys, of: snapshot, by: look, until: end, into: json)
         if let fault = look.fault { throw fault }
         guard count == keys.count, keys.count == 1 || json.count <= end else {
-            throw Problem.answerTooLarge(answerLimit)
+            throw Problem.answerTooLarge(responseLimit)
         }
     }
 
@@ -198,24 +198,24 @@ extension RowPlan {
 
     /// Writes one value of a column; null for columns that the plan does not have.
     ///
-    /// - Parameter answerLimit: the maximum number of bytes with objects in place of links; 400 beyond.
+    /// - Parameter responseLimit: the maximum number of bytes with objects in place of links; 400 beyond.
     package func write(
         _ value: Value, of property: PropertyID, _ context: any ReadContext, into json: JSONWriter,
-        answerLimit: Int = .max
+        responseLimit: Int = .max
     ) throws {
-        let look = LinkResolver(context, answerLimit: answerLimit)
+        let look = LinkResolver(context, responseLimit: responseLimit)
         look.begin(json)
         try write(value, of: property, look, json)
     }
 
     /// Writes elements of a property of the plan, as an array.
     ///
-    /// - Parameter answerLimit: the maximum number of bytes; 400 beyond.
+    /// - Parameter responseLimit: the maximum number of bytes; 400 beyond.
     package func write(
         _ elements: some Sequence<Value>, of property: PropertyID, _ context: any ReadContext, into json: JSONWriter,
-        answerLimit: Int
+        responseLimit: Int
     ) throws {
-        var writer = try ElementWriter(self, property, context, json, answerLimit: answerLimit)
+        var writer = try ElementWriter(self, property, context, json, responseLimit: responseLimit)
         json.beginArray()
         for element in elements { try writer.write(element) }
         json.endArray()
@@ -224,9 +224,9 @@ extension RowPlan {
     /// Writes entries of a map, as an object.
     package func write(
         _ entries: [(String, Value)], of property: PropertyID, _ snapshot: any Snapshot, into json: JSONWriter,
-        answerLimit: Int
+        responseLimit: Int
     ) throws {
-        var writer = try ElementWriter(self, property, snapshot, json, answerLimit: answerLimit)
+        var writer = try ElementWriter(self, property, snapshot, json, responseLimit: responseLimit)
         json.beginObject()
         for (key, element) in entries {
             json.name(key)
@@ -269,7 +269,7 @@ package struct ElementWriter {
 
     /// - Parameter property: a property of the plan.
     package init(
-        _ plan: RowPlan, _ property: PropertyID, _ context: any ReadContext, _ json: JSONWriter, answerLimit: Int
+        _ plan: RowPlan, _ property: PropertyID, _ context: any ReadContext, _ json: JSONWriter, responseLimit: Int
     ) throws {
         guard let column = plan.columns.first(where: { $0.property == property }) else {
             throw StoreError(.unknownProperty, "There is no such property.")
@@ -277,7 +277,7 @@ package struct ElementWriter {
         self.column = column
         self.json = json
         style = plan.style
-        look = LinkResolver(context, remembers: true, answerLimit: answerLimit)
+        look = LinkResolver(context, remembers: true, responseLimit: responseLimit)
         look.begin(json)
     }
 

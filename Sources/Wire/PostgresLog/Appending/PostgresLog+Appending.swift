@@ -16,7 +16,7 @@ private enum Attempt {
 extension PostgresLog {
     /// Sends an append until its outcome is known.
     ///
-    /// Once an attempt may have arrived, only its tag in the log, or a newest place that is not the one it expects,
+    /// Once an attempt may have arrived, only its tag in the log, or a newest position other than the one it expects,
     /// says what became of it. The repetition has the same condition, so at most one of them is done.
     ///
     /// - Parameter turn: the connection whose transaction has the turn, for the first attempt.

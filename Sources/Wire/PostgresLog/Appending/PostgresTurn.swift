@@ -4,7 +4,7 @@ import Synchronization
 
 /// A transaction that has locked the realm's row.
 final class PostgresTurn: LogTurn {
-    let place: LogPosition
+    let position: LogPosition
     let newEntries: [LogEntry]
     private let log: PostgresLog
     /// Nil once the turn has ended.
@@ -19,9 +19,9 @@ final class PostgresTurn: LogTurn {
                 return (connection, try Self.begin(log, connection, after: version, by: deadline))
             }
         }
-        guard let (place, newEntries) = beginning else { throw .missingRealm(log.realm.text) }
+        guard let (position, newEntries) = beginning else { throw .missingRealm(log.realm.text) }
         self.connection = Mutex(connection)
-        self.place = place
+        self.position = position
         self.newEntries = newEntries
     }
 
@@ -43,11 +43,11 @@ final class PostgresTurn: LogTurn {
             // The server gives up waiting for the lock first.
             by: Deadline(after: deadline.remaining + .seconds(1)))
         guard reply.rows[2].count > 0 else { return nil }
-        let place = try LogPosition(reply.rows[2], row: 0)
-        guard let version, let question else { return (place, []) }
+        let position = try LogPosition(reply.rows[2], row: 0)
+        guard let version, let question else { return (position, []) }
         // What is wrong with entries is found by the store that reads them.
         let entries = try log.reader.entries(reply.rows[3], after: version, question.limit)
-        return (place, (try? entries?.get()) ?? [])
+        return (position, (try? entries?.get()) ?? [])
     }
 
     func append(_ bodies: [[UInt8]], tag: HistoryTag) throws -> AppendOutcome {
@@ -57,7 +57,7 @@ final class PostgresTurn: LogTurn {
             return .appended
         }
         return try log.settle(
-            PreparedAppend(realm: log.id, bodies, after: place, tag: tag), inTurn: connection)
+            PreparedAppend(realm: log.id, bodies, after: position, tag: tag), inTurn: connection)
     }
 
     func end() {

@@ -12,15 +12,15 @@ struct PreparedAppend {
     /// The most bytes of a row of the log.
     static let partSize = 256 * 1024
 
-    init(realm: Int64, _ bodies: [[UInt8]], after place: LogPosition, tag: HistoryTag) {
+    init(realm: Int64, _ bodies: [[UInt8]], after position: LogPosition, tag: HistoryTag) {
         self.realm = realm
-        newest = LogPosition(Version(place.version.rawValue + UInt64(bodies.count)), tag)
+        newest = LogPosition(Version(position.version.rawValue + UInt64(bodies.count)), tag)
         var versions: [Int64] = []
         var parts: [Int32] = []
         var counts: [Int32] = []
         var rows: [[UInt8]] = []
         for (index, body) in bodies.enumerated() {
-            let version = Version(place.version.rawValue + UInt64(index) + 1)
+            let version = Version(position.version.rawValue + UInt64(index) + 1)
             let pieces = LogBody.parts(LogBody.encode(body), ofAtMost: Self.partSize)
             for (part, piece) in pieces.enumerated() {
                 versions.append(version.column)
@@ -32,7 +32,7 @@ struct PreparedAppend {
         partCount = rows.count
         calls = [
             StatementCall(
-                .advance, .int64(realm), .int64(place.version.column), .int64(place.tag.column),
+                .advance, .int64(realm), .int64(position.version.column), .int64(position.tag.column),
                 .int64(newest.version.column), .int64(tag.column)),
             StatementCall(
                 .insertEntries, .int64(realm), .int64(newest.version.column), .int64(tag.column),

@@ -71,12 +71,12 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible, Cus
     private static func describe(_ options: [String: String]) -> String {
         let hosts = list(options["host"] ?? options["hostaddr"] ?? "")
         let ports = list(options["port"] ?? "")
-        let places = hosts.enumerated().map { index, host in
+        let hostTexts = hosts.enumerated().map { index, host in
             let port = ports.count == 1 ? ports[0] : index < ports.count ? ports[index] : ""
             return port.isEmpty ? host : "\(host):\(port)"
         }
         let user = options["user"].map { "\($0)@" } ?? ""
-        return "postgres://\(user)\(places.joined(separator: ","))/\(options["dbname"] ?? "")"
+        return "postgres://\(user)\(hostTexts.joined(separator: ","))/\(options["dbname"] ?? "")"
     }
 
     private static func list(_ text: String) -> [String] {

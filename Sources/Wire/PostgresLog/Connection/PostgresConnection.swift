@@ -20,7 +20,7 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Connects before the deadline. Host names are resolved by the system, which the deadline does not cut short.
     ///
-    /// - Parameter firstHost: the place in the list of hosts to begin with.
+    /// - Parameter firstHost: the index of the host to begin with.
     init(
         _ address: PostgresAddress, firstHost: Int = 0, by deadline: Deadline, interruption: Interruption,
         use: UseCount.Use
@@ -157,7 +157,7 @@ final class PostgresConnection: @unchecked Sendable {
     }
 
     private func send(_ call: StatementCall) throws(PostgresFailure) {
-        // All parameters in one buffer: one allocation, and one place for the pointers.
+        // All parameters in one buffer: one allocation for all of them.
         var buffer: [UInt8] = []
         var ranges: [Range<Int>] = []
         for parameter in call.parameters {

@@ -62,7 +62,7 @@ struct EntryPage {
 
     /// The complete entries. A fault is reported when there are no entries before it, and else by the next call.
     ///
-    /// - Parameter newest: the realm's newest place at the moment of the answer.
+    /// - Parameter newest: the realm's newest position at the time of the reply.
     mutating func finish(_ newest: LogPosition) -> Result<[LogEntry], StoreError> {
         if fault == nil, !isCut {
             if open != nil {

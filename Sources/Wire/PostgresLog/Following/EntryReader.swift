@@ -11,7 +11,7 @@ struct EntryReader: ~Copyable, Sendable {
 
     private static let mostRows = 4096
     /// The intended size of an answer, in bytes.
-    private static let answerSize = 8 << 20
+    private static let replySize = 8 << 20
 
     init(realm: RealmName, id: Int64) {
         self.realm = realm
@@ -68,6 +68,6 @@ struct EntryReader: ~Copyable, Sendable {
 
     private func adapt(_ rows: Int, _ bytes: Int) {
         let size = max(1, bytes / max(1, rows))
-        rowLimit.store(min(Self.mostRows, max(64, Self.answerSize / size)), ordering: .relaxed)
+        rowLimit.store(min(Self.mostRows, max(64, Self.replySize / size)), ordering: .relaxed)
     }
 }

@@ -138,7 +138,7 @@ final class HintChannel: Sendable {
     /// The subject of a hint.
     private enum Subject { case entries, records }
 
-    /// Stands in a hint in the place of a version.
+    /// Stands in a hint instead of a version.
     private static let records = "records"
 
     /// Nil for hints of other realms.

@@ -18,7 +18,7 @@ extension PostgresLog {
             for row in 0..<rows.count {
                 images.append(
                     LogImage(
-                        place: try LogPosition(rows, row: row), parts: Int(try rows.int32(row, 2)),
+                        position: try LogPosition(rows, row: row), parts: Int(try rows.int32(row, 2)),
                         bytes: try rows.int64(row, 3), sha256: try rows.bytes(row, 4),
                         fileFormat: try rows.int32(row, 5), isComplete: try rows.bool(row, 6)))
             }
@@ -65,9 +65,9 @@ extension PostgresLog {
     ///
     /// - Parameter read: returns the file's next bytes, up to the number that it is given; none at the end.
     package func uploadImage(
-        at place: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+        at position: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage {
-        let image = try send(at: place, fileFormat: fileFormat, read)
+        let image = try send(at: position, fileFormat: fileFormat, read)
         try call { connection, deadline throws(PostgresFailure) in
             _ = try connection.run([StatementCall(.completeImage, image.completion(of: id))], by: deadline)
         }
@@ -76,15 +76,15 @@ extension PostgresLog {
 
     /// Uploads an image that is not complete yet, and returns it as it will be.
     func send(
-        at place: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
+        at position: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage {
-        try deleteImage(place.version)
+        try deleteImage(position.version)
         try call { connection, deadline throws(PostgresFailure) in
             do throws(PostgresFailure) {
                 _ = try connection.run(
                     [
                         StatementCall(
-                            .beginImage, .int64(id), .int64(place.version.column), .int64(place.tag.column),
+                            .beginImage, .int64(id), .int64(position.version.column), .int64(position.tag.column),
                             .int32(fileFormat))
                     ], by: deadline)
             } catch {
@@ -106,13 +106,13 @@ extension PostgresLog {
                 hash.update(part)
                 bytes += Int64(part.count)
             }
-            if !parts.isEmpty { try send(parts.map(LogBody.encode), from: count, of: place.version) }
+            if !parts.isEmpty { try send(parts.map(LogBody.encode), from: count, of: position.version) }
             count += parts.count
             if parts.count < Self.partsAtOnce || (parts.last?.count ?? 0) < Self.imagePartSize { break }
         }
         let sum = hash.finalize()
         return LogImage(
-            place: place, parts: count, bytes: bytes, sha256: sum, fileFormat: fileFormat, isComplete: true)
+            position: position, parts: count, bytes: bytes, sha256: sum, fileFormat: fileFormat, isComplete: true)
     }
 
     /// A whole part, or what is left of the file.
@@ -181,7 +181,7 @@ extension PostgresLog {
             let rows = try connection.run(
                 [
                     StatementCall(
-                        .readImageParts, .int64(id), .int64(image.place.version.column),
+                        .readImageParts, .int64(id), .int64(image.position.version.column),
                         .int32(Int32(first)), .int64(Int64(Self.partsAtOnce)))
                 ], by: deadline
             ).rows[0]
@@ -196,7 +196,7 @@ extension PostgresLog {
     func damaged(_ image: LogImage, _ text: String) -> StoreError {
         StoreError(
             .logDamaged,
-            "The image of version \(image.place.version) of realm '\(realm)' in PostgreSQL is damaged: \(text) Use an older image, or make a new one."
+            "The image of version \(image.position.version) of realm '\(realm)' in PostgreSQL is damaged: \(text) Use an older image, or make a new one."
         )
     }
 
@@ -212,10 +212,10 @@ extension PostgresLog {
     }
 
     /// Deletes all images but the newest complete ones.
-    package func deleteImages(keeping count: Int = keptImages) throws {
+    package func deleteImages(keeping count: Int = retainedImages) throws {
         let images = try images()
-        let kept = Set(images.filter(\.isComplete).prefix(count).map(\.place.version))
-        for image in images where !kept.contains(image.place.version) { try deleteImage(image.place.version) }
+        let retained = Set(images.filter(\.isComplete).prefix(count).map(\.position.version))
+        for image in images where !retained.contains(image.position.version) { try deleteImage(image.position.version) }
     }
 }
 
@@ -244,6 +244,6 @@ private final class Meanwhile<Value: Sendable>: Sendable {
 extension LogImage {
     /// The parameters of the statements that complete it.
     func completion(of realm: Int64) -> [PostgresParameter] {
-        [.int64(realm), .int64(place.version.column), .int32(Int32(parts)), .int64(bytes), .bytes(sha256)]
+        [.int64(realm), .int64(position.version.column), .int32(Int32(parts)), .int64(bytes), .bytes(sha256)]
     }
 }

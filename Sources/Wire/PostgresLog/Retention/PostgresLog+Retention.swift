@@ -61,7 +61,7 @@ extension PostgresLog {
     }
 
     /// Deletes entries that nobody needs: those up to the second newest image, older than `seconds`, and applied by
-    /// every store that was seen within an hour. Returns the number of versions that are gone.
+    /// every store that was seen within an hour. Returns the number of versions that were removed.
     ///
     /// The floor rises first, so a reader finds either an entry or a floor above it.
     @discardableResult

@@ -29,7 +29,7 @@ struct ClassShaper {
         _ name: String, _ columns: [Column], rows: Int, isText: Bool, isEmbedded: Bool = false
     ) -> ClassSchema {
         taken.insert(name)
-        let place = embedded.count
+        let index = embedded.count
         let firstFinding = findings.count
         var properties: [PropertySchema] = []
         var made: [PropertyFinding] = []
@@ -50,7 +50,7 @@ struct ClassShaper {
         }
         findings.insert(contentsOf: made, at: firstFinding)
         let shaped = ClassSchema(name, isEmbedded: isEmbedded, properties: properties)
-        if isEmbedded { embedded.insert(shaped, at: place) }
+        if isEmbedded { embedded.insert(shaped, at: index) }
         return shaped
     }
 

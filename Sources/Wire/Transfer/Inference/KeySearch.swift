@@ -16,7 +16,7 @@ struct KeySearch {
     private(set) var firstRepeated: ValueExample?
 
     /// The number of hashes that it keeps at present.
-    var kept: Int { hashes?.count ?? 0 }
+    var hashCount: Int { hashes?.count ?? 0 }
 
     /// Whether it is known that no value is repeated.
     var isUnique: Bool { isOpen && repeated == 0 }

@@ -10,7 +10,7 @@ struct RowTallies {
     private let budget = TallyBudget()
     /// The names of the columns or members, in the order of the file.
     private(set) var names: [String] = []
-    private var places: [String: Int] = [:]
+    private var indices: [String: Int] = [:]
     private var states: [State] = []
     /// The rows that count.
     private(set) var count = 0
@@ -45,39 +45,40 @@ struct RowTallies {
 
     // MARK: Rows
 
-    /// Adds the next column of a CSV file, and returns its place. Throws `RecordFault` for a name that no property can have.
+    /// Adds the next column of a CSV file, and returns its index. Throws `RecordFault` for a name that no property can
+    /// have.
     mutating func addColumn(_ name: String) throws -> Int {
         try check(name)
-        try makePlace(name)
+        try addName(name)
         return names.count - 1
     }
 
     /// Adds a record. Throws `RecordFault` if it has another number of fields than the header, or a value in a column
     /// without a name.
     ///
-    /// - Parameter columns: the places of the columns; nil for those without a name.
+    /// - Parameter columns: the indices of the columns; nil for those without a name.
     mutating func add(_ record: [CSVField], _ columns: [Int?], line: Int) throws {
         if let fault = RecordFault(record, columns: columns.count) { throw fault }
-        for (place, field) in record.enumerated() where columns[place] == nil {
-            if let fault = RecordFault(field, withoutName: place) { throw fault }
+        for (index, field) in record.enumerated() where columns[index] == nil {
+            if let fault = RecordFault(field, withoutName: index) { throw fault }
         }
         count += 1
         for (column, field) in zip(columns, record) {
-            guard let place = column else { continue }
+            guard let index = column else { continue }
             guard !field.isMissing else {
-                states[place].search.close()
+                states[index].search.close()
                 continue
             }
-            states[place].present += 1
+            states[index].present += 1
             let isEscaped = options.escapesFormulas && field.text.unicodeScalars.first == "'"
             let text = isEscaped ? CSVFormulas.plain(field.text) : field.text
             if isEscaped {
-                states[place].tally.add(.text, text, line: line)
+                states[index].tally.add(.text, text, line: line)
             } else {
-                try states[place].tally.add(field: text, line: line, budget)
+                try states[index].tally.add(field: text, line: line, budget)
             }
-            if let type = states[place].override { compare(text, with: type, at: place, line) }
-            addKey(ValueForm(field: text) == .uuid ? text.lowercased() : text, at: place, line)
+            if let type = states[index].override { compare(text, with: type, at: index, line) }
+            addKey(ValueForm(field: text) == .uuid ? text.lowercased() : text, at: index, line)
         }
     }
 
@@ -91,23 +92,23 @@ struct RowTallies {
                 )
             }
         }
-        for member in object.members where places[member.name] == nil { try makePlace(member.name) }
+        for member in object.members where indices[member.name] == nil { try addName(member.name) }
         count += 1
         for member in object.members {
-            guard let place = places[member.name] else { continue }
-            states[place].present += 1
-            try states[place].tally.add(member.value, line: line, budget)
-            if let type = states[place].override { compare(member.value, with: type, at: place, line) }
+            guard let index = indices[member.name] else { continue }
+            states[index].present += 1
+            try states[index].tally.add(member.value, line: line, budget)
+            if let type = states[index].override { compare(member.value, with: type, at: index, line) }
             switch member.value {
-            case .int(let value): addKey(String(value), at: place, line)
-            case .string(let text): addKey(ValueForm(string: text) == .uuid ? text.lowercased() : text, at: place, line)
+            case .int(let value): addKey(String(value), at: index, line)
+            case .string(let text): addKey(ValueForm(string: text) == .uuid ? text.lowercased() : text, at: index, line)
             case .object(let object):
                 switch TypedObject(object)?.plain {
-                case .string(let text)?: addKey(text.lowercased(), at: place, line)
-                case .int(let value)?: addKey(String(value), at: place, line)
-                default: states[place].search.close()
+                case .string(let text)?: addKey(text.lowercased(), at: index, line)
+                case .int(let value)?: addKey(String(value), at: index, line)
+                default: states[index].search.close()
                 }
-            default: states[place].search.close()
+            default: states[index].search.close()
             }
         }
     }
@@ -131,7 +132,7 @@ struct RowTallies {
         }
     }
 
-    private mutating func makePlace(_ name: String) throws {
+    private mutating func addName(_ name: String) throws {
         guard names.count < ClassInference.maximumProperties else {
             throw TransferFault(
                 "The file has more than \(ClassInference.maximumProperties) different names of properties. Write names that are data as values."
@@ -141,47 +142,47 @@ struct RowTallies {
         state.override = options.types[name] ?? options.types[ColumnName.properties(for: [name])[0]]
         // Rows before this one do not have it.
         if count > 0 { state.search.close() }
-        places[name] = names.count
+        indices[name] = names.count
         names.append(name)
         states.append(state)
     }
 
     // MARK: Given types
 
-    private mutating func compare(_ text: String, with type: PropertyType, at place: Int, _ line: Int) {
+    private mutating func compare(_ text: String, with type: PropertyType, at index: Int, _ line: Int) {
         // Whether the target of a link exists is not known here.
         guard !type.isLink, !type.isComputed else { return }
         if type.isCollection || type.isMixed {
             let fits = (try? JSONValue.parse(text)).map { (try? ValueCoding.draft($0, as: type)) != nil } ?? false
-            if !fits { misfit(text, at: place, line) }
+            if !fits { misfit(text, at: index, line) }
         } else if (try? FieldText.parse(text, as: type)) == nil {
-            misfit(text, at: place, line)
+            misfit(text, at: index, line)
         }
     }
 
-    private mutating func compare(_ json: JSONValue, with type: PropertyType, at place: Int, _ line: Int) {
+    private mutating func compare(_ json: JSONValue, with type: PropertyType, at index: Int, _ line: Int) {
         guard !type.isLink, !type.isComputed, json != .null else { return }
-        if (try? ValueCoding.draft(json, as: type)) == nil { misfit(json.inWords, at: place, line) }
+        if (try? ValueCoding.draft(json, as: type)) == nil { misfit(json.inWords, at: index, line) }
     }
 
-    private mutating func misfit(_ text: String, at place: Int, _ line: Int) {
-        states[place].misfits += 1
-        if states[place].firstMisfit == nil {
-            states[place].firstMisfit = ValueExample(line: line, text: text.abbreviated)
+    private mutating func misfit(_ text: String, at index: Int, _ line: Int) {
+        states[index].misfits += 1
+        if states[index].firstMisfit == nil {
+            states[index].firstMisfit = ValueExample(line: line, text: text.abbreviated)
         }
     }
 
     // MARK: The primary key
 
-    private mutating func addKey(_ text: String, at place: Int, _ line: Int) {
-        states[place].search.add(text, line: line)
+    private mutating func addKey(_ text: String, at index: Int, _ line: Int) {
+        states[index].search.add(text, line: line)
         if line & 0x3FF == 0 { boundHashes() }
     }
 
     /// Releases the hashes of the least likely keys while there are too many.
     private mutating func boundHashes() {
-        while states.reduce(0, { $0 + $1.search.kept }) > ClassInference.maximumHashes {
-            let ranked = states.indices.filter { states[$0].search.kept > 0 }
+        while states.reduce(0, { $0 + $1.search.hashCount }) > ClassInference.maximumHashes {
+            let ranked = states.indices.filter { states[$0].search.hashCount > 0 }
             guard let least = ranked.max(by: { (rank(names[$0]), $0) < (rank(names[$1]), $1) }) else { return }
             states[least].search.forget()
         }
@@ -240,13 +241,13 @@ struct RowTallies {
 
     private func absence(_ candidates: [String]) -> String {
         let properties = properties
-        if let place = properties.firstIndex(where: { rank($0) < 2 }) {
-            let likely = properties[place]
-            let search = states[place].search
+        if let index = properties.firstIndex(where: { rank($0) < 2 }) {
+            let likely = properties[index]
+            let search = states[index].search
             if let first = search.firstRepeated {
                 return "'\(likely)' repeats a value, the first time on line \(first.line): '\(first.text)'"
             }
-            let missing = missing(states[place])
+            let missing = missing(states[index])
             if missing > 0 { return "'\(likely)' has no value in \(missing) of \(count) rows" }
         }
         guard !candidates.isEmpty else { return "no property is known to have a different value in every row" }
@@ -255,7 +256,7 @@ struct RowTallies {
     }
 
     private func checkKey(_ name: String, _ objectClass: ClassSchema) throws {
-        guard let place = properties.firstIndex(of: name), let property = objectClass[name] else {
+        guard let index = properties.firstIndex(of: name), let property = objectClass[name] else {
             throw TransferFault(
                 withHint("The file has no property '\(name)' for the primary key.", properties.nearest(to: name)))
         }
@@ -264,7 +265,7 @@ struct RowTallies {
                 "'\(name)' is of type \(property.type), which no primary key can have: choose one of type int, string, uuid or objectId."
             )
         }
-        let state = states[place]
+        let state = states[index]
         let missing = missing(state)
         guard missing == 0 else {
             throw TransferFault("'\(name)' cannot be the primary key: it has no value in \(missing) of \(count) rows.")

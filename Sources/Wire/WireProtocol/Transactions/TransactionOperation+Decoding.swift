@@ -128,14 +128,14 @@ extension TransactionOperation.Subject {
     fileprivate init(_ members: TransactionMembers) throws(TransactionFault) {
         typealias Field = TransactionOperation.Field
         object = try TransactionOperation.Target(try members.required(Field.object))
-        way = []
-        guard let json = members[Field.way] else { return }
+        path = []
+        guard let json = members[Field.path] else { return }
         guard case .array(let parts) = json, !parts.isEmpty else {
             throw TransactionFault(
                 "'in' is the path to an embedded object, such as [\"address\"], or [\"phones\", 0] in a list.", "$.in")
         }
         for (index, part) in parts.enumerated() {
-            way.append(try TransactionOperation.PathPart(part, at: "$.in" + JSONPath.element(index)))
+            path.append(try TransactionOperation.PathPart(part, at: "$.in" + JSONPath.element(index)))
         }
     }
 }

@@ -10,7 +10,7 @@ extension TransactionOperation {
         }
         func put(_ subject: Subject) {
             put(Field.object, subject.object.json)
-            if !subject.way.isEmpty { put(Field.way, .array(subject.way.map(\.json))) }
+            if !subject.path.isEmpty { put(Field.path, .array(subject.path.map(\.json))) }
         }
         put(Field.op, .string(name.rawValue))
         switch self {

@@ -34,11 +34,11 @@ package enum TransactionOperation: Hashable, Sendable {
     package struct Subject: Hashable, Sendable {
         package var object: Target
         /// Empty for the object itself.
-        package var way: [PathPart]
+        package var path: [PathPart]
 
-        package init(_ object: Target, way: [PathPart] = []) {
+        package init(_ object: Target, path: [PathPart] = []) {
             self.object = object
-            self.way = way
+            self.path = path
         }
     }
 
@@ -122,7 +122,7 @@ package enum TransactionOperation: Hashable, Sendable {
     enum Field {
         static let op = "op"
         static let object = "object"
-        static let way = "in"
+        static let path = "in"
         static let `class` = "class"
         static let key = "key"
         static let ref = "ref"
@@ -149,17 +149,17 @@ extension TransactionOperation.Name {
         typealias Field = TransactionOperation.Field
         return switch self {
         case .create: [Field.class, Field.value, Field.update, Field.name]
-        case .set: [Field.object, Field.way, Field.value]
+        case .set: [Field.object, Field.path, Field.value]
         case .delete: [Field.object]
         case .insert:
-            [Field.object, Field.way, Field.property, Field.index, Field.behind, Field.orAtIndex, Field.value]
-        case .replace: [Field.object, Field.way, Field.property, Field.index, Field.was, Field.value]
-        case .move: [Field.object, Field.way, Field.property, Field.index, Field.was, Field.to]
+            [Field.object, Field.path, Field.property, Field.index, Field.behind, Field.orAtIndex, Field.value]
+        case .replace: [Field.object, Field.path, Field.property, Field.index, Field.was, Field.value]
+        case .move: [Field.object, Field.path, Field.property, Field.index, Field.was, Field.to]
         case .remove:
-            [Field.object, Field.way, Field.property, Field.index, Field.was, Field.mapKey, Field.value]
-        case .append, .add: [Field.object, Field.way, Field.property, Field.value]
-        case .put: [Field.object, Field.way, Field.property, Field.mapKey, Field.value]
-        case .clear: [Field.object, Field.way, Field.property]
+            [Field.object, Field.path, Field.property, Field.index, Field.was, Field.mapKey, Field.value]
+        case .append, .add: [Field.object, Field.path, Field.property, Field.value]
+        case .put: [Field.object, Field.path, Field.property, Field.mapKey, Field.value]
+        case .clear: [Field.object, Field.path, Field.property]
         case .require:
             [Field.object, Field.class, Field.filter, Field.arguments, Field.exists, Field.count]
         }
