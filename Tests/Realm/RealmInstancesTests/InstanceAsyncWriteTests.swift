@@ -114,7 +114,7 @@ struct InstanceAsyncWriteTests {
     }
 
     @Test("an instance that goes with nothing asked for any more leaves the writer free", arguments: StoreKind.allCases)
-    func gone(_ kind: StoreKind) throws {
+    func deleted(_ kind: StoreKind) throws {
         let world = try TaskInstanceFixture(on: kind)
         try world.store.beginWrite().cancel()
         let open = try world.store.beginWrite()

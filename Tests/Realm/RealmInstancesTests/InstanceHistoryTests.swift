@@ -47,10 +47,10 @@ struct InstanceHistoryTests {
     func together() async throws {
         let store = try ModelStore(TaskStore.schema)
         let hub = InstanceHub(store)
-        let places: [Place] = [.queue, .queue, .actor, .actor, .runLoop]
+        let kinds: [SchedulerKind] = [.queue, .queue, .actor, .actor, .runLoop]
         var actors: [(any LiveScheduler, Resident<InstanceActor>)] = []
-        for place in places {
-            let scheduler = try place.scheduler()
+        for kind in kinds {
+            let scheduler = try kind.scheduler()
             let instance = try await scheduler.perform { try hub.instance(on: scheduler) }
             actors.append((scheduler, Resident(InstanceActor(instance))))
         }
@@ -122,9 +122,9 @@ private final class InstanceActor {
 
     private func leave(_ random: inout SeededRandom) {
         guard !observed.isEmpty else { return }
-        let gone = observed.remove(at: random.below(observed.count))
-        gone.token.invalidate()
-        left.append((gone.recorder, gone.recorder.calls.count))
+        let removed = observed.remove(at: random.below(observed.count))
+        removed.token.invalidate()
+        left.append((removed.recorder, removed.recorder.calls.count))
     }
 
     private func write(_ random: inout SeededRandom, muting: Bool) throws {

@@ -21,11 +21,11 @@ struct SchedulerTests {
 
     @Test(
         "a token held across many writes by other threads sees a chain that leads to the final state",
-        arguments: Place.allCases)
-    func liveness(_ place: Place) async throws {
+        arguments: SchedulerKind.allCases)
+    func liveness(_ kind: SchedulerKind) async throws {
         let store = try ModelStore(TaskStore.schema)
         let hub = InstanceHub(store)
-        let scheduler = try place.scheduler()
+        let scheduler = try kind.scheduler()
         let queries = [
             TaskInstanceFixture.tasks,
             BoundQuery(classID: TaskStore.task, steps: [.sort([SortKey(TaskStore.path(TaskStore.score, .int))])]),
@@ -41,7 +41,7 @@ struct SchedulerTests {
         }
         let steps = 100 * TestRun.length
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
-            var random = SeededRandom.ofTest("\(place) \(thread)")
+            var random = SeededRandom.ofTest("\(kind) \(thread)")
             for step in 0..<steps {
                 let (id, score) = (Int64(thread * steps + step), Int64(random.below(50)))
                 _ = try? store.write { transaction in
@@ -68,21 +68,21 @@ struct SchedulerTests {
         }
     }
 
-    @Test("a scheduler knows whether the caller runs there", arguments: Place.allCases)
-    func isCurrent(_ place: Place) async throws {
-        let scheduler = try place.scheduler()
-        let other = try Place.queue.scheduler()
+    @Test("a scheduler knows whether the caller runs there", arguments: SchedulerKind.allCases)
+    func isCurrent(_ kind: SchedulerKind) async throws {
+        let scheduler = try kind.scheduler()
+        let other = try SchedulerKind.queue.scheduler()
         #expect(try await scheduler.perform { scheduler.isCurrent && scheduler.canDeliver && !other.isCurrent })
         #expect(try await other.perform { other.isCurrent && !scheduler.isCurrent })
         #expect(scheduler.id != other.id)
         #expect(scheduler.id == scheduler.id)
     }
 
-    @Test("one thread, queue or actor has one instance", arguments: Place.allCases)
-    func sharedInstances(_ place: Place) async throws {
+    @Test("one thread, queue or actor has one instance", arguments: SchedulerKind.allCases)
+    func sharedInstances(_ kind: SchedulerKind) async throws {
         let store = try ModelStore(TaskStore.schema)
         let hub = InstanceHub(store)
-        let scheduler = try place.scheduler()
+        let scheduler = try kind.scheduler()
         let instance = try await scheduler.perform { try hub.instance(on: scheduler) }
         let known = try await scheduler.perform { try hub.instance(on: scheduler) }
         #expect(known === instance)
@@ -92,18 +92,20 @@ struct SchedulerTests {
         #expect(again === other.instance)
         let fault = TaskInstanceFixture.fault { _ = try hub.instance(on: scheduler) }
         #expect(fault?.code == .incorrectThread)
-        if case .runLoop = place {
+        if case .runLoop = kind {
             let same = try await scheduler.perform { try hub.instance(on: RunLoopScheduler.current) }
             #expect(same === instance)
         }
     }
 
-    @Test("an instance is refused on another queue, actor or thread", arguments: Place.allCases)
-    func confinement(_ place: Place) async throws {
+    @Test("an instance is refused on another queue, actor or thread", arguments: SchedulerKind.allCases)
+    func confinement(_ kind: SchedulerKind) async throws {
         let hub = InstanceHub(try ModelStore(TaskStore.schema))
-        let scheduler = try place.scheduler()
+        let scheduler = try kind.scheduler()
         let instance = try await scheduler.perform { try hub.instance(on: scheduler) }
-        let others = [try Place.queue.scheduler(), try Place.actor.scheduler(), Place.runningLoop()]
+        let others = [
+            try SchedulerKind.queue.scheduler(), try SchedulerKind.actor.scheduler(), SchedulerKind.runningLoop(),
+        ]
         for other in others {
             let fault = try await other.perform { TaskInstanceFixture.fault { _ = try instance.version }?.message }
             #expect(fault == "Realm accessed from incorrect thread.")
@@ -128,7 +130,7 @@ struct SchedulerTests {
             }
         }
         #expect(fault == .noRunLoop)
-        let loop = Place.runningLoop()
+        let loop = SchedulerKind.runningLoop()
         _ = try await loop.perform {
             try hub.instance(on: loop).observe(TaskInstanceFixture.tasks) { _ in }.invalidate()
         }
@@ -138,7 +140,7 @@ struct SchedulerTests {
     func nestedLoop() async throws {
         let store = try ModelStore(TaskStore.schema)
         let hub = InstanceHub(store)
-        let scheduler = Place.runningLoop()
+        let scheduler = SchedulerKind.runningLoop()
         let observer = try await scheduler.perform {
             let instance = try hub.instance(on: scheduler)
             let recorder = InstanceRecorder(instance)

@@ -273,9 +273,9 @@ private struct SharedHistory {
 
     private mutating func leave() {
         guard !observed.isEmpty else { return }
-        let gone = observed.remove(at: random.below(observed.count))
-        gone.token.invalidate()
-        left.append((gone.recorder, gone.recorder.calls.count))
+        let removed = observed.remove(at: random.below(observed.count))
+        removed.token.invalidate()
+        left.append((removed.recorder, removed.recorder.calls.count))
     }
 
     private mutating func write(_ seed: UInt64) throws {

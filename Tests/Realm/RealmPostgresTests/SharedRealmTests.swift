@@ -102,10 +102,10 @@ struct SharedRealmTests {
     @Test("a server that cannot be reached, and settings that do not go together, are errors with the reason")
     func faults() throws {
         var nobody = configuration("n")
-        let place = try SocketFaults.deadPlace()
+        let address = try SocketFaults.deadAddress()
         nobody.replication = .postgres(
-            "postgres://rg:very-secret@\(place)/app", realm: realm, patience: .milliseconds(300))
-        #expect("\(String(describing: nobody.replication))".contains(place))
+            "postgres://rg:very-secret@\(address)/app", realm: realm, patience: .milliseconds(300))
+        #expect("\(String(describing: nobody.replication))".contains(address))
         #expect(!"\(String(describing: nobody.replication))".contains("very-secret"))
         #expect(throws: Realm.Error.self) { try Realm(configuration: nobody) }
         var unknown = configuration("u")

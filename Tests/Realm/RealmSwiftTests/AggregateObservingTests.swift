@@ -23,14 +23,14 @@ class TalliedTrip: Object {
 /// `observeAggregate`, which Realm Swift does not have.
 @Suite("Observing aggregates")
 struct AggregateObservingTests {
-    private let place = Place([TalliedHop.self, TalliedTrip.self])
+    private let fixture = QueueFixture([TalliedHop.self, TalliedTrip.self])
 
     private static let asked: [RealmAggregate<TalliedHop>] = [
         .sum(of: \.delay), .average(of: \.delay), .min(of: \.miles), .max(ofProperty: "delay"), .sum(of: \.price),
     ]
 
     private func write(_ body: @Sendable (Realm) throws -> Void) throws {
-        try place.run { realm in
+        try fixture.run { realm in
             try realm.write { try body(realm) }
             realm.refresh()
         }
@@ -75,13 +75,13 @@ struct AggregateObservingTests {
 
     @Test("the block is told the values at first, and then whenever one of them is another one")
     func values() async throws {
-        try place.run { [place] realm in
-            place.keep(
+        try fixture.run { [fixture] realm in
+            fixture.keep(
                 realm.objects(TalliedHop.self).filter("carrier == 'AA'").observeAggregate(Self.asked) {
-                    place.note(Self.text($0))
+                    fixture.note(Self.text($0))
                 })
         }
-        _ = try await place.notes(1)
+        _ = try await fixture.notes(1)
         try write { Self.add($0, 1, "AA", 4, miles: 7) }
         // Neither what does not match, nor another property.
         try write { Self.add($0, 2, "UA", 90) }
@@ -91,7 +91,7 @@ struct AggregateObservingTests {
         try write { $0.objects(TalliedHop.self)[1].delay = 90 }
         try write { realm in realm.delete(realm.objects(TalliedHop.self)) }
         #expect(
-            try await place.notes(5) == [
+            try await fixture.notes(5) == [
                 "initial 0 0 - - - 0", "1 4 4.0 7.0 4 0.1", "2 4 4.0 3.0 4 0.2", "3 94 47.0 1.0 90 0.3", "0 0 - - - 0",
             ])
     }
@@ -102,19 +102,19 @@ struct AggregateObservingTests {
             Self.add($0, 1, "DL", 1)
             Self.add($0, 2, "UA", 2)
         }
-        try place.run { [place] realm in
-            place.keep(
+        try fixture.run { [fixture] realm in
+            fixture.keep(
                 realm.objects(TalliedHop.self).observeAggregate([.sum(of: \.delay)], by: \.carrier) {
-                    place.note(Self.text($0))
+                    fixture.note(Self.text($0))
                 })
         }
-        _ = try await place.notes(1)
+        _ = try await fixture.notes(1)
         try write { Self.add($0, 3, "AA", 3) }
         try write { $0.objects(TalliedHop.self)[0].carrier = "UA" }
         try write { $0.objects(TalliedHop.self)[0].miles = 9 }
         try write { $0.objects(TalliedHop.self)[2].delay = 5 }
         #expect(
-            try await place.notes(4) == [
+            try await fixture.notes(4) == [
                 "initial DL:1:1 UA:1:2", "AA:1:3 DL:1:1 UA:1:2 [] [0] []", "AA:1:3 UA:2:3 [1] [] [2]",
                 "AA:1:5 UA:2:3 [] [] [0]",
             ])
@@ -128,33 +128,33 @@ struct AggregateObservingTests {
             trip.hops.append(Self.add(realm, 1, "AA", 5))
             Self.add(realm, 2, "AA", 50)
         }
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             let hops = realm.objects(TalliedTrip.self)[0].hops
-            place.keep(hops.observeAggregate(Self.asked, on: queue) { place.note("q " + Self.text($0)) })
-            place.keep(
+            fixture.keep(hops.observeAggregate(Self.asked, on: queue) { fixture.note("q " + Self.text($0)) })
+            fixture.keep(
                 hops.observeAggregate([.sum(of: \.delay)], by: \.carrier, on: queue) {
-                    place.note("g " + Self.text($0))
+                    fixture.note("g " + Self.text($0))
                 })
         }
-        let token = await Self.observe(place.configuration, on: actor)
-        let groups = await Self.observeGroups(place.configuration, on: actor)
+        let token = await Self.observe(fixture.configuration, on: actor)
+        let groups = await Self.observeGroups(fixture.configuration, on: actor)
         _ = try await actor.notes(2)
-        _ = try await place.notes(2)
+        _ = try await fixture.notes(2)
         try write { realm in realm.objects(TalliedTrip.self)[0].hops.append(realm.objects(TalliedHop.self)[1]) }
         let (first, second) = ("initial 1 5 5.0 1.0 5 0.1", "2 55 27.5 1.0 50 0.2")
         #expect(try await actor.notes(4).sorted() == [second, "AA:2:55 [] [] [0]", first, "initial AA:1:5"].sorted())
         #expect(
-            try await place.notes(4).sorted()
+            try await fixture.notes(4).sorted()
                 == ["g AA:2:55 [] [] [0]", "g initial AA:1:5", "q " + second, "q " + first])
         token.invalidate()
         groups.invalidate()
-        place.dropTokens()
+        fixture.dropTokens()
         try write { $0.objects(TalliedHop.self)[0].delay = 7 }
         // A later observer is told, and these were not.
-        try place.run { [place] realm in
-            place.keep(realm.objects(TalliedHop.self).observeAggregate { _ in place.note("z") })
+        try fixture.run { [fixture] realm in
+            fixture.keep(realm.objects(TalliedHop.self).observeAggregate { _ in fixture.note("z") })
         }
-        #expect(try await place.notes(5).sorted().last == "z")
+        #expect(try await fixture.notes(5).sorted().last == "z")
         #expect(await actor.notes.count == 4)
     }
 
@@ -183,31 +183,31 @@ struct AggregateObservingTests {
         try write { realm in
             realm.create(TalliedTrip.self, value: ["id": 1]).hops.append(Self.add(realm, 1, "AA", 5))
         }
-        try place.run { [place] realm in
-            place.keep(
+        try fixture.run { [fixture] realm in
+            fixture.keep(
                 realm.objects(TalliedTrip.self)[0].hops.observeAggregate { change in
                     if case .update(let values) = change {
-                        place.note("\(values.count)")
+                        fixture.note("\(values.count)")
                     } else {
-                        place.note("initial")
+                        fixture.note("initial")
                     }
                 })
         }
-        _ = try await place.notes(1)
-        try place.run { [place] realm in
-            try realm.write(withoutNotifying: place.kept) {
+        _ = try await fixture.notes(1)
+        try fixture.run { [fixture] realm in
+            try realm.write(withoutNotifying: fixture.kept) {
                 realm.objects(TalliedTrip.self)[0].hops.append(Self.add(realm, 2, "AA", 5))
             }
         }
         try write { realm in realm.objects(TalliedTrip.self)[0].hops.append(Self.add(realm, 3, "AA", 5)) }
-        #expect(try await place.notes(2) == ["initial", "3"])
+        #expect(try await fixture.notes(2) == ["initial", "3"])
         try write { realm in realm.delete(realm.objects(TalliedTrip.self)[0]) }
-        #expect(try await place.notes(3) == ["initial", "3", "0"])
+        #expect(try await fixture.notes(3) == ["initial", "3", "0"])
     }
 
     @Test("what cannot be observed says why")
     func misuse() async throws {
-        let configuration = place.configuration
+        let configuration = fixture.configuration
         let queue = DispatchQueue(label: "q")
         func message(_ body: @escaping @Sendable (Results<TalliedHop>) throws -> NotificationToken) async -> String? {
             await exception { _ = try body(Realm(configuration: configuration).objects(TalliedHop.self)) }
@@ -247,8 +247,8 @@ struct AggregateObservingTests {
     private func first(_ aggregates: [RealmAggregate<TalliedHop>]) async throws -> Sent {
         try await withCheckedThrowingContinuation { continuation in
             do {
-                try place.run { [place] realm in
-                    place.keep(
+                try fixture.run { [fixture] realm in
+                    fixture.keep(
                         realm.objects(TalliedHop.self).observeAggregate(aggregates) { change in
                             if case .initial(let values) = change {
                                 continuation.resume(returning: Sent(value: values))
@@ -265,9 +265,9 @@ struct AggregateObservingTests {
     func histories(_ round: Int) async throws {
         var random = SeededRandom.ofTest(round)
         try write { Self.add($0, 0, "AA", 0) }
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             let hops = realm.objects(TalliedHop.self).where { $0.miles < 6 }
-            place.keep(
+            fixture.keep(
                 hops.observeAggregate(Self.asked) { change in
                     let values =
                         switch change {
@@ -280,13 +280,13 @@ struct AggregateObservingTests {
                         && values.min(of: \.miles) == hops.min(of: \.miles)
                         && values.max(ofProperty: "delay") as Int? == hops.max(ofProperty: "delay") as Int?
                         && values.sum(of: \.price) == hops.sum(of: \.price)
-                    if !isRight { place.note("wrong: \(Self.text(values))") }
-                    if case .initial = change { place.note("initial") }
+                    if !isRight { fixture.note("wrong: \(Self.text(values))") }
+                    if case .initial = change { fixture.note("initial") }
                     // Versions that follow each other quickly are one change.
-                    if realm.object(ofType: TalliedHop.self, forPrimaryKey: 1000) != nil { place.note("last") }
+                    if realm.object(ofType: TalliedHop.self, forPrimaryKey: 1000) != nil { fixture.note("last") }
                 })
         }
-        _ = try await place.notes(1)
+        _ = try await fixture.notes(1)
         for step in 1..<60 {
             let (kind, id, delay, miles) = (
                 random.below(4), random.below(step), random.below(50), Double(random.below(9))
@@ -302,7 +302,7 @@ struct AggregateObservingTests {
             }
         }
         try write { Self.add($0, 1000, "AA", 0) }
-        let notes = try await place.notes(2)
+        let notes = try await fixture.notes(2)
         #expect(notes == ["initial", "last"], "seed \(random.seed): \(notes)")
     }
 }

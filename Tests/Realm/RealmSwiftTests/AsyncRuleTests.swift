@@ -7,7 +7,7 @@ import Testing
 /// What writes in the background do when they meet mistakes, each other, and the end of their realm.
 @Suite("Rules of writes in the background")
 struct AsyncRuleTests {
-    private let place = Place([AsyncDog.self])
+    private let fixture = QueueFixture([AsyncDog.self])
 
     private static func add(_ realm: Realm, _ id: Int) { realm.create(AsyncDog.self, value: ["id": id]) }
 
@@ -15,36 +15,36 @@ struct AsyncRuleTests {
 
     @Test("Realm.beginAsyncWrite(_:) nested: a block that begins another write is followed by that one")
     func nested() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             realm.beginAsyncWrite {
                 Self.add(realm, 1)
                 realm.beginAsyncWrite {
-                    place.note("inner \(Self.ids(realm))")
+                    fixture.note("inner \(Self.ids(realm))")
                     realm.cancelWrite()
-                    place.note("cancelled \(realm.isInWriteTransaction)")
+                    fixture.note("cancelled \(realm.isInWriteTransaction)")
                 }
-                realm.commitAsyncWrite { error in place.note("outer \(error == nil)") }
+                realm.commitAsyncWrite { error in fixture.note("outer \(error == nil)") }
             }
         }
-        let notes = try await place.notes(3)
+        let notes = try await fixture.notes(3)
         #expect(Set(notes) == ["inner [1]", "cancelled false", "outer true"], "\(notes)")
     }
 
     @Test("Realm.commitAsyncWrite(allowGrouping:_:) grouped commits call back in order, and all are kept")
     func grouped() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             for id in 0..<6 {
                 realm.beginAsyncWrite {
                     Self.add(realm, id)
                     realm.commitAsyncWrite(allowGrouping: id % 3 != 2) { error in
-                        place.note("\(id) \(error == nil) \(realm.isPerformingAsynchronousWriteOperations)")
+                        fixture.note("\(id) \(error == nil) \(realm.isPerformingAsynchronousWriteOperations)")
                     }
                 }
             }
         }
-        let notes = try await place.notes(6)
+        let notes = try await fixture.notes(6)
         #expect(notes.map { $0.prefix(6) } == (0..<6).map { "\($0) true" }.map { $0.prefix(6) }, "\(notes)")
-        try place.run { realm in
+        try fixture.run { realm in
             #expect(Self.ids(realm) == Array(0..<6) && !realm.isPerformingAsynchronousWriteOperations)
         }
     }
@@ -52,12 +52,12 @@ struct AsyncRuleTests {
     @Test("Realm.cancelAsyncWrite(_:) of a write that has begun, ended or never existed does nothing")
     func cancelled() async throws {
         let number = Mutex<AsyncTransactionId?>(nil)
-        try place.run { [place] realm in
-            let id = realm.writeAsync({ Self.add(realm, 1) }, onComplete: { _ in place.note("done") })
+        try fixture.run { [fixture] realm in
+            let id = realm.writeAsync({ Self.add(realm, 1) }, onComplete: { _ in fixture.note("done") })
             number.withLock { $0 = id }
         }
-        _ = try await place.notes(1)
-        try place.run { realm in
+        _ = try await fixture.notes(1)
+        try fixture.run { realm in
             if let id = number.withLock({ $0 }) { realm.cancelAsyncWrite(id) }
             realm.cancelAsyncWrite(9_999)
             #expect(Self.ids(realm) == [1])
@@ -66,50 +66,50 @@ struct AsyncRuleTests {
 
     @Test("Realm.writeAsync(_:onComplete:) a block that cancels its write wrote nothing, and the next one follows")
     func cancelling() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             realm.writeAsync({
                 Self.add(realm, 1)
                 realm.cancelWrite()
             })
-            realm.writeAsync({ Self.add(realm, 2) }, onComplete: { _ in place.note("\(Self.ids(realm))") })
+            realm.writeAsync({ Self.add(realm, 2) }, onComplete: { _ in fixture.note("\(Self.ids(realm))") })
         }
-        #expect(try await place.notes(1) == ["[2]"])
+        #expect(try await fixture.notes(1) == ["[2]"])
     }
 
     @Test("Realm.commitWrite(withoutNotifying:) within a block in the background commits it")
     func synchronous() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             realm.beginAsyncWrite {
                 Self.add(realm, 1)
-                do { try realm.commitWrite() } catch { place.note("\(error)") }
-                place.note("\(Self.ids(realm)) \(realm.isInWriteTransaction)")
+                do { try realm.commitWrite() } catch { fixture.note("\(error)") }
+                fixture.note("\(Self.ids(realm)) \(realm.isInWriteTransaction)")
             }
-            realm.writeAsync({ Self.add(realm, 2) }, onComplete: { _ in place.note("\(Self.ids(realm))") })
+            realm.writeAsync({ Self.add(realm, 2) }, onComplete: { _ in fixture.note("\(Self.ids(realm))") })
         }
-        #expect(try await place.notes(2) == ["[1] false", "[1, 2]"])
+        #expect(try await fixture.notes(2) == ["[1] false", "[1, 2]"])
     }
 
     @Test("Realm.invalidate() while writes wait does not lose them")
     func invalidated() async throws {
-        try place.run { [place] realm in
-            realm.writeAsync({ Self.add(realm, 1) }, onComplete: { _ in place.note("\(Self.ids(realm))") })
+        try fixture.run { [fixture] realm in
+            realm.writeAsync({ Self.add(realm, 1) }, onComplete: { _ in fixture.note("\(Self.ids(realm))") })
             realm.invalidate()
         }
-        #expect(try await place.notes(1) == ["[1]"])
+        #expect(try await fixture.notes(1) == ["[1]"])
     }
 
     @Test("Realm.writeAsync(_:onComplete:) writes of two queues take turns")
     func twoQueues() async throws {
-        let other = Place(beside: place)
+        let other = QueueFixture(beside: fixture)
         for round in 0..<20 {
-            let here = round % 2 == 0 ? place : other
+            let here = round % 2 == 0 ? fixture : other
             try here.run { realm in
                 _ = realm.writeAsync({ Self.add(realm, round) }, onComplete: { here.note("\($0 == nil)") })
             }
         }
-        #expect(try await place.notes(10) == Array(repeating: "true", count: 10))
+        #expect(try await fixture.notes(10) == Array(repeating: "true", count: 10))
         #expect(try await other.notes(10) == Array(repeating: "true", count: 10))
-        try place.run { realm in
+        try fixture.run { realm in
             realm.refresh()
             #expect(Self.ids(realm).sorted() == Array(0..<20))
         }
@@ -119,7 +119,7 @@ struct AsyncRuleTests {
     func misuse() async throws {
         // A realm for each, because the thread ends within its write.
         func message(_ body: @escaping @Sendable (Realm) throws -> Void) async -> String? {
-            let configuration = Place([AsyncDog.self]).configuration
+            let configuration = QueueFixture([AsyncDog.self]).configuration
             return await exception { try body(try Realm(configuration: configuration)) }
         }
         #expect(await message { $0.cancelWrite() } == "Can't cancel a non-existing write transaction")
@@ -209,7 +209,7 @@ actor RuleActor {
 
 @Suite("Realms of queues and actors")
 struct ActorRuleTests {
-    private let place = Place([AsyncDog.self])
+    private let fixture = QueueFixture([AsyncDog.self])
 
     /// Sendable, because the queues that use it take turns.
     private final class Held: @unchecked Sendable {
@@ -218,13 +218,13 @@ struct ActorRuleTests {
 
     @Test("Realm.init(queue:) queues that target the realm's queue use its objects, other threads do not")
     func targeting() async throws {
-        try place.run { realm in try realm.write { _ = realm.create(AsyncDog.self, value: ["id": 1, "name": "a"]) } }
-        let inner = DispatchQueue(label: "inner", target: place.queue)
-        let configuration = place.configuration
-        for (opening, other) in [(place.queue, inner), (inner, place.queue)] {
+        try fixture.run { realm in try realm.write { _ = realm.create(AsyncDog.self, value: ["id": 1, "name": "a"]) } }
+        let inner = DispatchQueue(label: "inner", target: fixture.queue)
+        let configuration = fixture.configuration
+        for (opening, other) in [(fixture.queue, inner), (inner, fixture.queue)] {
             let held = Held()
-            try opening.sync { [place] in
-                let realm = try Realm(configuration: configuration, queue: place.queue)
+            try opening.sync { [fixture] in
+                let realm = try Realm(configuration: configuration, queue: fixture.queue)
                 held.dog = realm.object(ofType: AsyncDog.self, forPrimaryKey: 1)
                 #expect(held.dog?.name == "a")
             }
@@ -241,8 +241,8 @@ struct ActorRuleTests {
     @Test("Realm.actor Realm.asyncWrite(_:) two actors write, observe, and hand objects over")
     func actors() async throws {
         let (first, second) = (RuleActor(), RuleActor())
-        try await first.open(place.configuration)
-        try await second.open(place.configuration)
+        try await first.open(fixture.configuration)
+        try await second.open(fixture.configuration)
         await first.observe()
         #expect(try await first.notes(1) == ["initial 0"])
         try await first.write(1, "a")

@@ -45,7 +45,7 @@ actor AsyncWriter {
 
 @Suite("Writes that nobody waits for")
 struct AsyncWriteTests {
-    private let place = Place([AsyncDog.self])
+    private let fixture = QueueFixture([AsyncDog.self])
 
     @Test(
         """
@@ -53,34 +53,36 @@ struct AsyncWriteTests {
         other, and says when each is on disk
         """)
     func writeAsync() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             for id in 0..<3 {
                 realm.writeAsync {
-                    place.note("write \(realm.isInWriteTransaction) \(realm.objects(AsyncDog.self).count)")
+                    fixture.note("write \(realm.isInWriteTransaction) \(realm.objects(AsyncDog.self).count)")
                     realm.create(AsyncDog.self, value: ["id": id])
                 } onComplete: { error in
-                    place.note("\(error == nil) \(realm.objects(AsyncDog.self).count)")
+                    fixture.note("\(error == nil) \(realm.objects(AsyncDog.self).count)")
                 }
             }
             #expect(realm.isPerformingAsynchronousWriteOperations && !realm.isInWriteTransaction)
         }
         #expect(
-            try await place.notes(6) == ["write true 0", "true 1", "write true 1", "true 2", "write true 2", "true 3"])
-        try place.run { realm in
+            try await fixture.notes(6) == [
+                "write true 0", "true 1", "write true 1", "true 2", "write true 2", "true 3",
+            ])
+        try fixture.run { realm in
             #expect(!realm.isPerformingAsynchronousWriteOperations && realm.objects(AsyncDog.self).count == 3)
         }
     }
 
     @Test("Realm.writeAsync(_:onComplete:) a write that is begun while others wait goes first, and they follow")
     func waiting() async throws {
-        try place.run { [place] realm in
-            realm.writeAsync({ place.note("async \(realm.objects(AsyncDog.self).count)") })
+        try fixture.run { [fixture] realm in
+            realm.writeAsync({ fixture.note("async \(realm.objects(AsyncDog.self).count)") })
             // Gives the first one time to get the file's lock; if it is slower, both orders are one.
             Thread.sleep(forTimeInterval: 0.05)
             try realm.write { _ = realm.create(AsyncDog.self, value: ["id": 1]) }
-            place.note("sync")
+            fixture.note("sync")
         }
-        #expect(try await place.notes(2) == ["sync", "async 1"])
+        #expect(try await fixture.notes(2) == ["sync", "async 1"])
     }
 
     @Test(
@@ -89,27 +91,27 @@ struct AsyncWriteTests {
         its write is taken back; one that is cancelled is not called
         """)
     func begin() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             realm.beginAsyncWrite {
                 realm.create(AsyncDog.self, value: ["id": 1])
-                place.note("left")
+                fixture.note("left")
             }
-            let cancelled = realm.beginAsyncWrite { place.note("cancelled") }
+            let cancelled = realm.beginAsyncWrite { fixture.note("cancelled") }
             realm.beginAsyncWrite {
                 realm.create(AsyncDog.self, value: ["id": 2])
                 realm.commitAsyncWrite(allowGrouping: true) { _ in
-                    place.note("\(Array(realm.objects(AsyncDog.self)).map(\.id))")
+                    fixture.note("\(Array(realm.objects(AsyncDog.self)).map(\.id))")
                 }
                 #expect(!realm.isInWriteTransaction && realm.isPerformingAsynchronousWriteOperations)
             }
             realm.cancelAsyncWrite(cancelled)
         }
-        #expect(try await place.notes(2) == ["left", "[2]"])
+        #expect(try await fixture.notes(2) == ["left", "[2]"])
     }
 
     @Test("what a commit in the background wrote shows at once to a write and after a refresh")
     func afterCommit() async throws {
-        try place.run { realm in
+        try fixture.run { realm in
             realm.beginWrite()
             realm.create(AsyncDog.self, value: ["id": 1])
             realm.commitAsyncWrite()
@@ -124,15 +126,15 @@ struct AsyncWriteTests {
 
     @Test("what a commit in the background wrote shows at once, and its observers are told once, in a later turn")
     func readAfterCommit() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             let dogs = realm.objects(AsyncDog.self)
             let dog = try realm.write { realm.create(AsyncDog.self, value: ["id": 0, "name": "a"]) }
-            place.keep(realm.observe { _, realm in place.note("told of \(realm.objects(AsyncDog.self).count)") })
+            fixture.keep(realm.observe { _, realm in fixture.note("told of \(realm.objects(AsyncDog.self).count)") })
             for id in 1...3 {
                 realm.beginWrite()
                 realm.create(AsyncDog.self, value: ["id": id])
                 dog.name += "b"
-                realm.commitAsyncWrite { error in place.note("done \(error == nil)") }
+                realm.commitAsyncWrite { error in fixture.note("done \(error == nil)") }
                 #expect(!realm.isInWriteTransaction)
                 // Each kind of read is the first one once.
                 switch id {
@@ -144,9 +146,9 @@ struct AsyncWriteTests {
                 #expect(realm.isPerformingAsynchronousWriteOperations)
             }
             // The next write tells of the commit before it.
-            place.note("block ends")
+            fixture.note("block ends")
         }
-        let notes = try await place.notes(7)
+        let notes = try await fixture.notes(7)
         #expect(notes.filter { $0.hasPrefix("told") } == ["told of 2", "told of 3", "told of 4"], "\(notes)")
         #expect(notes.filter { $0 == "done true" }.count == 3 && notes.last == "done true")
         #expect(notes.firstIndex(of: "block ends").map { $0 < (notes.firstIndex(of: "told of 4") ?? 0) } == true)
@@ -154,21 +156,21 @@ struct AsyncWriteTests {
 
     @Test("observers hear of writes in the background, also of those on other queues")
     func observed() async throws {
-        let other = Place(beside: place)
-        try place.run { [place] realm in
-            place.keep(
+        let other = QueueFixture(beside: fixture)
+        try fixture.run { [fixture] realm in
+            fixture.keep(
                 realm.objects(AsyncDog.self).observe { change in
                     if case .update(let dogs, _, let insertions, _) = change {
-                        place.note("\(dogs.count) \(insertions)")
+                        fixture.note("\(dogs.count) \(insertions)")
                     }
-                    if case .initial = change { place.note("initial") }
+                    if case .initial = change { fixture.note("initial") }
                 })
         }
-        _ = try await place.notes(1)
-        try place.run { realm in _ = realm.writeAsync({ realm.create(AsyncDog.self, value: ["id": 1]) }) }
-        _ = try await place.notes(2)
+        _ = try await fixture.notes(1)
+        try fixture.run { realm in _ = realm.writeAsync({ realm.create(AsyncDog.self, value: ["id": 1]) }) }
+        _ = try await fixture.notes(2)
         try other.run { realm in _ = realm.writeAsync({ realm.create(AsyncDog.self, value: ["id": 2]) }) }
-        #expect(try await place.notes(3) == ["initial", "1 [0]", "2 [1]"])
+        #expect(try await fixture.notes(3) == ["initial", "1 [0]", "2 [1]"])
     }
 
     @Test(
@@ -178,7 +180,7 @@ struct AsyncWriteTests {
         """)
     func actors() async throws {
         let writers = [AsyncWriter(), AsyncWriter()]
-        for writer in writers { try await writer.open(place.configuration) }
+        for writer in writers { try await writer.open(fixture.configuration) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for id in 0..<10 { group.addTask { _ = try await writers[id % 2].add(id) } }
             try await group.waitForAll()
@@ -191,15 +193,15 @@ struct AsyncWriteTests {
     @Test("Realm.asyncWrite(_:) of a cancelled task throws, and its block is not run")
     func cancelled() async throws {
         let writer = AsyncWriter()
-        try await writer.open(place.configuration)
-        place.queue.sync {}
-        try place.run { realm in realm.beginWrite() }
+        try await writer.open(fixture.configuration)
+        fixture.queue.sync {}
+        try fixture.run { realm in realm.beginWrite() }
         let task = Task { try await writer.add(1) }
         let waits = try await eventually { await writer.isWaiting }
         #expect(waits)
         task.cancel()
         await #expect(throws: CancellationError.self) { _ = try await task.value }
-        try place.run { realm in realm.cancelWrite() }
+        try fixture.run { realm in realm.cancelWrite() }
         #expect(try await writer.add(2) == 1)
     }
 
@@ -207,7 +209,7 @@ struct AsyncWriteTests {
         "what suspends its caller is refused for the realm of a thread or queue",
         arguments: ["asyncWrite()", "asyncRefresh()", "`subscribe`"])
     @MainActor func awaitable(_ function: String) throws {
-        let message = try place.run { realm in
+        let message = try fixture.run { realm in
             do {
                 try realm.freeze().rlm.checkAwaitable(function)
                 try realm.rlm.checkAwaitable(function)
@@ -215,12 +217,12 @@ struct AsyncWriteTests {
             } catch { return "\(error)" }
         }
         #expect(message == "\(function) can only be called on main thread or actor-isolated Realms")
-        try Realm(configuration: place.configuration).rlm.checkAwaitable(function)
+        try Realm(configuration: fixture.configuration).rlm.checkAwaitable(function)
     }
 
     @Test("Realm.writeAsync(_:onComplete:) threads without a run loop and frozen realms do not write like that")
     func misuse() async throws {
-        let configuration = place.configuration
+        let configuration = fixture.configuration
         #expect(
             await exception { try Realm(configuration: configuration).writeAsync({}) }
                 == "Cannot schedule async transaction. Make sure you are running from inside a run loop.")

@@ -6,7 +6,7 @@ import Testing
 /// Tests for every kind of collection and every type of value.
 @Suite("Collections of every kind")
 struct CollectionKindsTests {
-    private let place = Place([SectionWord.self, SectionShelf.self])
+    private let fixture = QueueFixture([SectionWord.self, SectionShelf.self])
 
     @Test("values of every type have sections, in lists, sets, results and whatever holds them")
     func sections() throws {
@@ -59,7 +59,7 @@ struct CollectionKindsTests {
 
     @Test("the sections of a computed property are sorted by the stored one that it reads")
     func computed() throws {
-        try place.run { realm in
+        try fixture.run { realm in
             try realm.write {
                 for (id, word) in ["bat", "ape", "bee"].enumerated() {
                     realm.create(SectionWord.self, value: ["id": id, "word": word])
@@ -149,26 +149,26 @@ struct CollectionKindsTests {
 
     @Test("ProjectedCollection is printed with positions, and observed by properties of the elements' class")
     func projected() async throws {
-        let place = Place(ProjectionTests.types)
-        try place.run { realm in
+        let fixture = QueueFixture(ProjectionTests.types)
+        try fixture.run { realm in
             try realm.write {
                 realm.create(
                     ProjectedPerson.self, value: ["friends": [["firstName": "Ann"], ["firstName": "Bo"]]])
             }
             let names = realm.objects(PersonView.self)[0].friendNames
             #expect(names.description == "ProjectedCollection<String> {\n\t[0] Ann\n\t[1] Bo\n}")
-            place.keep(
+            fixture.keep(
                 names.observe(keyPaths: ["age"]) { change in
                     if case .update(let names, _, _, let modifications) = change {
-                        place.note("\(Array(names)) \(modifications)")
+                        fixture.note("\(Array(names)) \(modifications)")
                     } else {
-                        place.note("initial")
+                        fixture.note("initial")
                     }
                 })
         }
-        _ = try await place.notes(1)
+        _ = try await fixture.notes(1)
         for (name, age) in [("Cy", 0), ("Di", 5)] {
-            try place.run { realm in
+            try fixture.run { realm in
                 try realm.write {
                     let friend = realm.objects(ProjectedPerson.self)[1]
                     friend.firstName = name
@@ -177,7 +177,7 @@ struct CollectionKindsTests {
                 realm.refresh()
             }
         }
-        #expect(try await place.notes(2) == ["initial", #"["Di", "Bo"] [0]"#])
+        #expect(try await fixture.notes(2) == ["initial", #"["Di", "Bo"] [0]"#])
     }
 
     // MARK: Versions of references
@@ -191,8 +191,8 @@ struct CollectionKindsTests {
 
     @Test("Realm.resolve(_:) a realm that nothing was read from takes up the reference's version")
     func versions() throws {
-        let configuration = place.configuration
-        let word = try place.run { realm in
+        let configuration = fixture.configuration
+        let word = try fixture.run { realm in
             let word = try realm.write { realm.create(SectionWord.self, value: ["id": 1, "word": "old"]) }
             defer { try? realm.write { realm.delete(word) } }
             let words = realm.objects(SectionWord.self)
@@ -213,11 +213,11 @@ struct CollectionKindsTests {
         let wrapped: Int? = try elsewhere { word.3.wrappedValue?.count }
         #expect(wrapped == 1)
         // A realm that has a version refreshes only if the reference is newer.
-        let place = place
+        let fixture = fixture
         let moved: [String] = try elsewhere {
             let realm = try Realm(configuration: configuration)
             let before = realm.objects(SectionWord.self).count
-            let reference = try place.run { realm in
+            let reference = try fixture.run { realm in
                 try realm.write {
                     ThreadSafeReference(to: realm.create(SectionWord.self, value: ["id": 2, "word": "new"]))
                 }
@@ -230,19 +230,19 @@ struct CollectionKindsTests {
 
     @Test("Realm.resolve(_:) gives nothing in a realm of another file")
     func otherFile() throws {
-        let reference = try place.run { realm in
+        let reference = try fixture.run { realm in
             ThreadSafeReference(to: try realm.write { realm.create(SectionWord.self, value: ["id": 1]) })
         }
-        #expect(try Place([SectionWord.self]).run { $0.resolve(reference) == nil })
+        #expect(try QueueFixture([SectionWord.self]).run { $0.resolve(reference) == nil })
         #expect(reference.isInvalidated)
     }
 
     @Test("Realm.init(configuration:queue:) a realm is at the newest version when it is first looked at")
     func firstLook() throws {
-        let place = place
-        let configuration = place.configuration
+        let fixture = fixture
+        let configuration = fixture.configuration
         @Sendable func add(_ id: Int) throws {
-            try place.run { realm in try realm.write { _ = realm.create(SectionWord.self, value: ["id": id]) } }
+            try fixture.run { realm in try realm.write { _ = realm.create(SectionWord.self, value: ["id": id]) } }
         }
         let counts: [Int] = try elsewhere {
             let realm = try Realm(configuration: configuration)

@@ -54,32 +54,32 @@ struct CollectionsHistoryTests {
                         case 3:
                             what = "insert(contentsOf:at:)"
                             let elements = some
-                            let place = random.below(count + 1)
-                            list.insert(contentsOf: elements, at: place)
-                            expected.insert(contentsOf: elements, at: place)
+                            let position = random.below(count + 1)
+                            list.insert(contentsOf: elements, at: position)
+                            expected.insert(contentsOf: elements, at: position)
                         case 4:
                             what = "insert"
                             let element = one
-                            let place = random.below(count + 1)
-                            list.insert(element, at: place)
-                            expected.insert(element, at: place)
+                            let position = random.below(count + 1)
+                            list.insert(element, at: position)
+                            expected.insert(element, at: position)
                         case 5:
                             what = "replace"
                             let element = one
-                            let place = random.below(count)
-                            list.replace(index: place, object: element)
-                            expected[place] = element
+                            let position = random.below(count)
+                            list.replace(index: position, object: element)
+                            expected[position] = element
                         case 6:
                             what = "subscript"
                             let element = one
-                            let place = random.below(count)
-                            list[place] = element
-                            expected[place] = element
+                            let position = random.below(count)
+                            list[position] = element
+                            expected[position] = element
                         case 7:
                             what = "remove"
-                            let place = random.below(count)
-                            list.remove(at: place)
-                            expected.remove(at: place)
+                            let position = random.below(count)
+                            list.remove(at: position)
+                            expected.remove(at: position)
                         case 8:
                             what = "removeFirst"
                             let number = random.below(min(count, 3) + 1)

@@ -179,17 +179,17 @@ struct CollectionsMapTests {
                 case (.list(var elements), .list(let list)):
                     let isDescending = !elements.isEmpty && random.below(2) == 0
                     if isDescending {
-                        let place = random.below(elements.count)
-                        elements[place].edit(list[place], &random, depth + 1)
+                        let position = random.below(elements.count)
+                        elements[position].edit(list[position], &random, depth + 1)
                     } else if random.below(3) > 0 || elements.isEmpty {
                         let new = Model.random(&random, depth + 1)
-                        let place = random.below(elements.count + 1)
-                        list.insert(new.value, at: place)
-                        elements.insert(new, at: place)
+                        let position = random.below(elements.count + 1)
+                        list.insert(new.value, at: position)
+                        elements.insert(new, at: position)
                     } else {
-                        let place = random.below(elements.count)
-                        list.remove(at: place)
-                        elements.remove(at: place)
+                        let position = random.below(elements.count)
+                        list.remove(at: position)
+                        elements.remove(at: position)
                     }
                     self = .list(elements)
                 case (.map(var entries), .dictionary(let map)):

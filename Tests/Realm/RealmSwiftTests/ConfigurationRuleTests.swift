@@ -16,13 +16,13 @@ class ConfiguredOwner: Object {
 /// Files and configurations: what each setting does, and what each fault is called.
 @Suite("Rules of configurations and files")
 struct ConfigurationRuleTests {
-    private let place: FilePlace
+    private let fixture: FileFixture
     private let configuration: Realm.Configuration
 
     init() throws {
-        place = try FilePlace()
+        fixture = try FileFixture()
         configuration = Realm.Configuration(
-            fileURL: place.url("a"), objectTypes: [ConfiguredDog.self, ConfiguredOwner.self])
+            fileURL: fixture.url("a"), objectTypes: [ConfiguredDog.self, ConfiguredOwner.self])
     }
 
     private func open() throws -> Realm { try Realm(configuration: configuration) }
@@ -37,7 +37,7 @@ struct ConfigurationRuleTests {
     )
     func copies() throws {
         try fill()
-        let (copy, inWrite) = (place.url("copy"), place.url("write"))
+        let (copy, inWrite) = (fixture.url("copy"), fixture.url("write"))
         try {
             let realm = try Realm(configuration: configuration)
             try realm.writeCopy(toFile: copy)
@@ -46,11 +46,11 @@ struct ConfigurationRuleTests {
             try realm.writeCopy(toFile: inWrite)
             realm.cancelWrite()
             #expect(throws: Realm.Error(.fileExists)) { try realm.writeCopy(toFile: copy) }
-            #expect(throws: Realm.Error.self) { try realm.writeCopy(toFile: place.url("none/x")) }
+            #expect(throws: Realm.Error.self) { try realm.writeCopy(toFile: fixture.url("none/x")) }
             let frozen = realm.freeze()
-            try frozen.writeCopy(toFile: place.url("frozen"))
+            try frozen.writeCopy(toFile: fixture.url("frozen"))
         }()
-        for (url, count) in [(copy, 3), (inWrite, 4), (place.url("frozen"), 3)] {
+        for (url, count) in [(copy, 3), (inWrite, 4), (fixture.url("frozen"), 3)] {
             var other = configuration
             other.fileURL = url
             let realm = try Realm(configuration: other)
@@ -62,9 +62,9 @@ struct ConfigurationRuleTests {
         let memory = try Realm(
             configuration: .init(inMemoryIdentifier: UUID().uuidString, objectTypes: configuration.objectTypes))
         try memory.write { memory.create(ConfiguredDog.self, value: ["id": 1]) }
-        try memory.writeCopy(toFile: place.url("memory"))
+        try memory.writeCopy(toFile: fixture.url("memory"))
         var readOnly = configuration
-        readOnly.fileURL = place.url("memory")
+        readOnly.fileURL = fixture.url("memory")
         readOnly.readOnly = true
         #expect(try Realm(configuration: readOnly).objects(ConfiguredDog.self).count == 1)
     }
@@ -84,7 +84,7 @@ struct ConfigurationRuleTests {
         #expect(try Realm.deleteFiles(for: configuration))
         #expect(!Realm.fileExists(for: configuration))
         #expect(try !Realm.deleteFiles(for: configuration))
-        let left = try FileManager.default.contentsOfDirectory(atPath: place.directory.path)
+        let left = try FileManager.default.contentsOfDirectory(atPath: fixture.directory.path)
         #expect(!left.contains { $0.hasPrefix("a.realm") }, "\(left)")
     }
 
@@ -110,7 +110,7 @@ struct ConfigurationRuleTests {
         }()
         #expect(try Realm(configuration: first).isEmpty)
         var changed = first
-        changed.fileURL = place.url("b")
+        changed.fileURL = fixture.url("b")
         #expect(changed.inMemoryIdentifier == nil)
         changed.inMemoryIdentifier = "x"
         #expect(changed.fileURL == nil && changed != first)
@@ -128,7 +128,7 @@ struct ConfigurationRuleTests {
             try realm.write { realm.delete(realm.objects(ConfiguredDog.self).where { $0.id >= 10 }) }
         }()
         func size() throws -> Int {
-            try FileManager.default.attributesOfItem(atPath: place.url("a").path)[.size] as? Int ?? 0
+            try FileManager.default.attributesOfItem(atPath: fixture.url("a").path)[.size] as? Int ?? 0
         }
         let before = try size()
         let asked = Counter()
@@ -155,7 +155,7 @@ struct ConfigurationRuleTests {
     @Test(
         "Configuration.objectTypes a class that is linked to is missing, or a class that is not listed is used")
     func types() async throws {
-        let url = place.url("a")
+        let url = fixture.url("a")
         #expect(
             await exception {
                 _ = try Realm(configuration: .init(fileURL: url, objectTypes: [ConfiguredDog.self]))
@@ -184,7 +184,7 @@ struct ConfigurationRuleTests {
         missing.readOnly = true
         #expect(throws: Realm.Error(.fileNotFound)) { try Realm(configuration: missing) }
         var nowhere = configuration
-        nowhere.fileURL = place.url("none/deep/a")
+        nowhere.fileURL = fixture.url("none/deep/a")
         #expect(throws: Realm.Error(.fileNotFound)) { try Realm(configuration: nowhere) }
         var remote = configuration
         remote.fileURL = URL(string: "https://example.org/a.realm")
@@ -192,17 +192,17 @@ struct ConfigurationRuleTests {
         #expect(throws: Realm.Error(.fileAccess)) { try Realm.deleteFiles(for: remote) }
         #expect(throws: Realm.Error(.fileAccess)) { try Realm.performMigration(for: remote) }
         #expect(!Realm.fileExists(for: remote))
-        let text = place.url("text")
+        let text = fixture.url("text")
         try Data("this is no realm at all, but a text of some length".utf8).write(to: text)
         var other = configuration
         other.fileURL = text
         #expect(throws: Realm.Error(.invalidDatabase)) { try Realm(configuration: other) }
         #expect(try String(contentsOf: text, encoding: .utf8).hasPrefix("this is no realm"))
-        #expect(throws: Realm.Error(.invalidDatabase)) { try schemaVersionAtURL(place.url("none")) }
+        #expect(throws: Realm.Error(.invalidDatabase)) { try schemaVersionAtURL(fixture.url("none")) }
         var newer = configuration
         newer.schemaVersion = 3
         _ = try Realm(configuration: newer)
-        #expect(try schemaVersionAtURL(place.url("a")) == 3)
+        #expect(try schemaVersionAtURL(fixture.url("a")) == 3)
         do {
             _ = try Realm(configuration: configuration)
             Issue.record("opened")
@@ -236,7 +236,7 @@ struct ConfigurationRuleTests {
         }
         #expect(count == 3)
         var faulty = configuration
-        faulty.fileURL = place.url("none/a")
+        faulty.fileURL = fixture.url("none/a")
         let wrong = faulty
         let code: Realm.Error.Code? = await withCheckedContinuation { continuation in
             Realm.asyncOpen(configuration: wrong, callbackQueue: queue) { result in

@@ -11,12 +11,12 @@ struct FailedCommitTests {
     }
 
     /// Returns a realm whose log fails as the faults say, with one object.
-    private static func open(_ place: FilePlace, _ faults: LogFaults, _ queue: DispatchQueue? = nil) throws -> (
+    private static func open(_ fixture: FileFixture, _ faults: LogFaults, _ queue: DispatchQueue? = nil) throws -> (
         Realm, NestedThing
     ) {
         let log = MemoryLog()
         var configuration = Realm.Configuration(
-            fileURL: place.url("replica"), objectTypes: [NestedThing.self, NestedTarget.self])
+            fileURL: fixture.url("replica"), objectTypes: [NestedThing.self, NestedTarget.self])
         configuration.replication = Replication("memory") { log.connect(faults) }
         let realm = try Realm(configuration: configuration, queue: queue)
         let thing = try realm.write { realm.create(NestedThing.self, value: ["list": parts]) }
@@ -32,8 +32,8 @@ struct FailedCommitTests {
         "Realm.commitWrite(withoutNotifying:) a failed commit leaves objects and held collections as they were",
         arguments: edits.indices)
     func commit(_ edit: Int) throws {
-        let (place, faults) = (try FilePlace(), LogFaults())
-        let (realm, thing) = try Self.open(place, faults)
+        let (fixture, faults) = (try FileFixture(), LogFaults())
+        let (realm, thing) = try Self.open(fixture, faults)
         let lists = try [0, 2].map { try #require(thing.list[$0].listValue) }
         let map = try #require(thing.list[3].dictionaryValue)
         let added = NestedThing()
@@ -67,8 +67,8 @@ struct FailedCommitTests {
 
     @Test("Realm.write(withoutNotifying:_:) a write that cannot begin is an error, and its block does not run")
     func begin() throws {
-        let (place, faults) = (try FilePlace(), LogFaults())
-        let (realm, thing) = try Self.open(place, faults)
+        let (fixture, faults) = (try FileFixture(), LogFaults())
+        let (realm, thing) = try Self.open(fixture, faults)
         faults.plan(.turn, .unavailable)
         do {
             try realm.write {
@@ -84,12 +84,12 @@ struct FailedCommitTests {
 
     @Test("Realm.commitAsyncWrite(allowGrouping:_:) a failed commit in the background is taken back")
     func background() async throws {
-        let (place, faults, queue) = (try FilePlace(), LogFaults(), DispatchQueue(label: "failing"))
+        let (fixture, faults, queue) = (try FileFixture(), LogFaults(), DispatchQueue(label: "failing"))
         let outcome: (code: Realm.Error.Code?, state: String) = try await withCheckedThrowingContinuation {
             continuation in
             queue.async {
                 do {
-                    let (realm, thing) = try Self.open(place, faults, queue)
+                    let (realm, thing) = try Self.open(fixture, faults, queue)
                     guard let held = thing.list[2].listValue else { throw Realm.Error(.fail) }
                     faults.plan(.append, .refused)
                     realm.beginWrite()

@@ -26,7 +26,7 @@ class FileInner: EmbeddedObject {
 }
 
 /// A directory that is deleted after the test.
-final class FilePlace: Sendable {
+final class FileFixture: Sendable {
     static let types: [ObjectBase.Type] = [FileNote.self, FilePart.self, FileInner.self]
     let directory: URL
 
@@ -58,19 +58,21 @@ final class FilePlace: Sendable {
 struct FileTests {
     @Test("Configuration.seedFilePath is copied when there is no file yet, and left alone afterwards")
     func seed() throws {
-        let place = try FilePlace()
-        let seed = place.configuration("seed")
-        try place.with(seed) { realm in try realm.write { realm.create(FileNote.self, value: ["id": 1, "text": "s"]) } }
-        var seeded = place.configuration()
+        let fixture = try FileFixture()
+        let seed = fixture.configuration("seed")
+        try fixture.with(seed) { realm in
+            try realm.write { realm.create(FileNote.self, value: ["id": 1, "text": "s"]) }
+        }
+        var seeded = fixture.configuration()
         seeded.seedFilePath = seed.fileURL
-        try place.with(seeded) { realm in
+        try fixture.with(seeded) { realm in
             #expect(realm.objects(FileNote.self).map(\.text) == ["s"])
             try realm.write { realm.create(FileNote.self, value: ["id": 2]) }
         }
-        try place.with(seeded) { realm in #expect(realm.objects(FileNote.self).count == 2) }
-        try place.with(seed) { realm in #expect(realm.objects(FileNote.self).count == 1) }
-        var missing = place.configuration("other")
-        missing.seedFilePath = place.url("nowhere")
+        try fixture.with(seeded) { realm in #expect(realm.objects(FileNote.self).count == 2) }
+        try fixture.with(seed) { realm in #expect(realm.objects(FileNote.self).count == 1) }
+        var missing = fixture.configuration("other")
+        missing.seedFilePath = fixture.url("nowhere")
         #expect(throws: Realm.Error(.fileOperationFailed)) { try Realm(configuration: missing) }
         #expect(!Realm.fileExists(for: missing))
     }
@@ -81,8 +83,8 @@ struct FileTests {
         shortens the file
         """)
     func compaction() throws {
-        let place = try FilePlace()
-        try place.with(place.configuration()) { realm in
+        let fixture = try FileFixture()
+        try fixture.with(fixture.configuration()) { realm in
             try realm.write {
                 for id in 0..<300 {
                     realm.create(FileNote.self, value: ["id": id, "text": String(repeating: "text", count: 500)])
@@ -91,14 +93,14 @@ struct FileTests {
             try realm.write { realm.deleteAll() }
             try realm.write { realm.create(FileNote.self, value: ["id": 1, "text": "kept"]) }
         }
-        let before = try place.size()
+        let before = try fixture.size()
         let asked = Mutex<[(Int, Int)]>([])
-        var configuration = place.configuration()
+        var configuration = fixture.configuration()
         configuration.shouldCompactOnLaunch = { total, used in
             asked.withLock { $0.append((total, used)) }
             return false
         }
-        try place.with(configuration) { realm in
+        try fixture.with(configuration) { realm in
             #expect(realm.objects(FileNote.self).count == 1)
             // Not called for a file that is already open.
             let again = try Realm(configuration: configuration)
@@ -107,17 +109,17 @@ struct FileTests {
         #expect(asked.withLock { $0.count } == 1)
         let (total, used) = asked.withLock { $0[0] }
         #expect(total >= used && used > 0 && total <= before)
-        #expect(try place.size() == before)
+        #expect(try fixture.size() == before)
         configuration.shouldCompactOnLaunch = { total, used in
             asked.withLock { $0.append((total, used)) }
             return used * 2 < total
         }
-        try place.with(configuration) { realm in #expect(realm.objects(FileNote.self).first?.text == "kept") }
-        #expect(try asked.withLock { $0.count } == 2 && place.size() < before / 2)
+        try fixture.with(configuration) { realm in #expect(realm.objects(FileNote.self).first?.text == "kept") }
+        #expect(try asked.withLock { $0.count } == 2 && fixture.size() < before / 2)
         // Not called for a new file.
         var new = configuration
-        new.fileURL = place.url("new")
-        try place.with(new) { _ in }
+        new.fileURL = fixture.url("new")
+        try fixture.with(new) { _ in }
         #expect(asked.withLock { $0.count } == 2)
     }
 
@@ -127,8 +129,8 @@ struct FileTests {
         again after
         """)
     func versionLimit() async throws {
-        let place = try FilePlace()
-        var limited = place.configuration()
+        let fixture = try FileFixture()
+        var limited = fixture.configuration()
         limited.maximumNumberOfActiveVersions = 4
         let configuration = limited
         let message = await exception {
@@ -143,9 +145,9 @@ struct FileTests {
         let expected = try Regex("Number of active versions \\([0-9]+\\) in the Realm exceeded the limit of 4.*")
         #expect(message?.wholeMatch(of: expected) != nil, "\(message ?? "nil")")
         for limit in [nil, 0, 100] as [UInt?] {
-            var unlimited = place.configuration("unlimited")
+            var unlimited = fixture.configuration("unlimited")
             unlimited.maximumNumberOfActiveVersions = limit
-            try place.with(unlimited) { realm in
+            try fixture.with(unlimited) { realm in
                 var frozen: [Realm] = []
                 for id in 0..<20 {
                     frozen.append(realm.freeze())
@@ -155,8 +157,8 @@ struct FileTests {
             }
         }
         var other = configuration
-        other.fileURL = place.url("other")
-        try place.with(other) { realm in
+        other.fileURL = fixture.url("other")
+        try fixture.with(other) { realm in
             for round in 0..<10 {
                 // Each releases two versions.
                 let frozen = [realm.freeze()]
@@ -171,14 +173,14 @@ struct FileTests {
 
     @Test("Configuration.readOnly a read-only realm reads, freezes, and neither writes, refreshes nor observes")
     func readOnly() async throws {
-        let place = try FilePlace()
-        try place.with(place.configuration()) { realm in
+        let fixture = try FileFixture()
+        try fixture.with(fixture.configuration()) { realm in
             try realm.write { realm.create(FileNote.self, value: ["id": 1, "text": "a"]) }
         }
-        var readOnly = place.configuration()
+        var readOnly = fixture.configuration()
         readOnly.readOnly = true
         let configuration = readOnly
-        try place.with(configuration) { realm in
+        try fixture.with(configuration) { realm in
             #expect(realm.objects(FileNote.self).first?.text == "a" && !realm.isFrozen)
             #expect(realm.freeze().objects(FileNote.self).count == 1)
             #expect(realm.object(ofType: FileNote.self, forPrimaryKey: 1)?.freeze().text == "a")
@@ -199,7 +201,7 @@ struct FileTests {
         #expect(
             await exception { _ = try Realm(configuration: configuration).refresh() }
                 == "Read-only Realms do not change and cannot be refreshed.")
-        let writable = place.configuration()
+        let writable = fixture.configuration()
         #expect(
             await exception {
                 let first = try Realm(configuration: configuration)
@@ -210,11 +212,11 @@ struct FileTests {
 
     @Test("Configuration.readOnly needs no right to write to the file or its directory")
     func unwritable() throws {
-        let place = try FilePlace()
-        try place.with(place.configuration()) { realm in
+        let fixture = try FileFixture()
+        try fixture.with(fixture.configuration()) { realm in
             try realm.write { realm.create(FileNote.self, value: ["id": 1, "text": "a"]) }
         }
-        let (file, directory) = (place.url("notes").path, place.directory.path)
+        let (file, directory) = (fixture.url("notes").path, fixture.directory.path)
         try? FileManager.default.removeItem(atPath: file + "-lock")
         func protect(_ isProtected: Bool) throws {
             let files = FileManager.default
@@ -223,29 +225,29 @@ struct FileTests {
         }
         try protect(true)
         defer { try? protect(false) }
-        var configuration = place.configuration()
+        var configuration = fixture.configuration()
         configuration.readOnly = true
-        try place.with(configuration) { realm in #expect(realm.objects(FileNote.self).map(\.text) == ["a"]) }
-        #expect(try schemaVersionAtURL(place.url("notes")) == 0)
+        try fixture.with(configuration) { realm in #expect(realm.objects(FileNote.self).map(\.text) == ["a"]) }
+        #expect(try schemaVersionAtURL(fixture.url("notes")) == 0)
         // The superuser may write everywhere.
         guard access(file, W_OK) != 0 else { return }
-        #expect(throws: Realm.Error(.filePermissionDenied)) { try Realm(configuration: place.configuration()) }
+        #expect(throws: Realm.Error(.filePermissionDenied)) { try Realm(configuration: fixture.configuration()) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["notes.realm"])
     }
 
     @Test("Error.fileURL files that cannot be had say what is wrong")
     func permissions() throws {
-        let place = try FilePlace()
+        let fixture = try FileFixture()
         // Nobody may write there, not even the superuser.
         if FileManager.default.fileExists(atPath: "/sys/kernel") {
             let url = URL(fileURLWithPath: "/sys/kernel/notes.realm")
             #expect(throws: Realm.Error(.filePermissionDenied)) {
-                try Realm(configuration: Realm.Configuration(fileURL: url, objectTypes: FilePlace.types))
+                try Realm(configuration: Realm.Configuration(fileURL: url, objectTypes: FileFixture.types))
             }
         }
-        let deep = place.directory.appendingPathComponent("no/such/notes.realm")
+        let deep = fixture.directory.appendingPathComponent("no/such/notes.realm")
         do {
-            _ = try Realm(configuration: Realm.Configuration(fileURL: deep, objectTypes: FilePlace.types))
+            _ = try Realm(configuration: Realm.Configuration(fileURL: deep, objectTypes: FileFixture.types))
             Issue.record("opened")
         } catch let error as Realm.Error {
             #expect(error.code == .fileNotFound && error.fileURL == deep)
@@ -259,8 +261,8 @@ struct FileTests {
         all
         """)
     func copyWithinWrite() throws {
-        let place = try FilePlace()
-        let realm = try Realm(configuration: place.configuration())
+        let fixture = try FileFixture()
+        let realm = try Realm(configuration: fixture.configuration())
         try realm.write {
             let first = realm.create(FileNote.self, value: ["id": 1, "text": "one", "words": ["a", "b"]])
             realm.create(FileNote.self, value: ["id": 2, "text": "gone"])
@@ -278,11 +280,11 @@ struct FileTests {
         third.part = FilePart(value: ["name": "p", "inner": [["number": 1], ["number": 2]]])
         third.part?.note = first
         third.parts.append(FilePart(value: ["name": "q"]))
-        try realm.writeCopy(toFile: place.url("copy"))
+        try realm.writeCopy(toFile: fixture.url("copy"))
         #expect(realm.isInWriteTransaction)
         realm.cancelWrite()
         #expect(realm.objects(FileNote.self).map(\.id) == [1, 2])
-        let copy = try Realm(configuration: place.configuration("copy"))
+        let copy = try Realm(configuration: fixture.configuration("copy"))
         #expect(copy.objects(FileNote.self).map(\.id) == [1, 3] && copy.objects(FilePart.self).count == 2)
         let (one, three) = (copy.objects(FileNote.self)[0], copy.objects(FileNote.self)[1])
         #expect(one.text == "one" && one.next?.id == 3 && one.others.map(\.id) == [3, 1, 3])
@@ -291,11 +293,11 @@ struct FileTests {
         #expect(three.any.listValue?[2].dictionaryValue?["k"]?.object(FileNote.self)?.id == 3)
         #expect(three.part?.inner.map(\.number) == [1, 2] && three.part?.note?.id == 1)
         #expect(three.parts.map(\.name) == ["q"])
-        let names = try FileManager.default.contentsOfDirectory(atPath: place.directory.path)
+        let names = try FileManager.default.contentsOfDirectory(atPath: fixture.directory.path)
         #expect(!names.contains { $0.contains(".copy") })
         // It is a file like any other.
         try copy.write { copy.create(FileNote.self, value: ["id": 4]) }
-        #expect(throws: Realm.Error(.fileExists)) { try realm.writeCopy(toFile: place.url("copy")) }
+        #expect(throws: Realm.Error(.fileExists)) { try realm.writeCopy(toFile: fixture.url("copy")) }
     }
 
     @Test(
@@ -304,17 +306,17 @@ struct FileTests {
         configurations
         """)
     func filesOfConfigurations() async throws {
-        let place = try FilePlace()
-        let configuration = place.configuration()
+        let fixture = try FileFixture()
+        let configuration = fixture.configuration()
         #expect(!Realm.fileExists(for: configuration))
         #expect(try !Realm.deleteFiles(for: configuration))
-        try place.with(configuration) { realm in
+        try fixture.with(configuration) { realm in
             try realm.write { realm.create(FileNote.self, value: ["id": 1]) }
-            try realm.writeCopy(configuration: place.configuration("copy"))
+            try realm.writeCopy(configuration: fixture.configuration("copy"))
         }
-        #expect(Realm.fileExists(for: configuration) && Realm.fileExists(for: place.configuration("copy")))
+        #expect(Realm.fileExists(for: configuration) && Realm.fileExists(for: fixture.configuration("copy")))
         #expect(try Realm.deleteFiles(for: configuration) && !Realm.fileExists(for: configuration))
-        var migrated = place.configuration("copy")
+        var migrated = fixture.configuration("copy")
         migrated.schemaVersion = 3
         let ran = Atomic(false)
         migrated.migrationBlock = { migration, old in
@@ -324,7 +326,7 @@ struct FileTests {
         try Realm.performMigration(for: migrated)
         let hasRun = ran.load(ordering: .sequentiallyConsistent)
         #expect(hasRun)
-        #expect(try schemaVersionAtURL(place.url("copy")) == 3)
+        #expect(try schemaVersionAtURL(fixture.url("copy")) == 3)
         let open = migrated
         #expect(
             await exception {
@@ -340,7 +342,7 @@ struct FileTests {
         and version; the default one is copied
         """)
     func equality() {
-        let base = Realm.Configuration(inMemoryIdentifier: "a", objectTypes: FilePlace.types)
+        let base = Realm.Configuration(inMemoryIdentifier: "a", objectTypes: FileFixture.types)
         var other = base
         other.objectTypes = nil
         other.maximumNumberOfActiveVersions = 5

@@ -274,21 +274,21 @@ struct HandedOverTests {
 
     @Test("Realm.writeAsync(_:onComplete:) the completion belongs to the commit: a cancelled write has none")
     func cancelledWrite() async throws {
-        let place = Place([HandedDog.self, HandedHome.self])
-        try place.run { [place] realm in
+        let fixture = QueueFixture([HandedDog.self, HandedHome.self])
+        try fixture.run { [fixture] realm in
             realm.writeAsync(
                 {
                     realm.create(HandedDog.self, value: ["id": 1])
                     realm.cancelWrite()
-                    place.note("cancelled")
-                }, onComplete: { _ in place.note("wrong") })
+                    fixture.note("cancelled")
+                }, onComplete: { _ in fixture.note("wrong") })
             realm.writeAsync({ realm.create(HandedDog.self, value: ["id": 2]) }) { error in
-                place.note("\(error == nil) \(Array(realm.objects(HandedDog.self).map(\.id)))")
+                fixture.note("\(error == nil) \(Array(realm.objects(HandedDog.self).map(\.id)))")
             }
         }
-        let notes = try await place.notes(2)
+        let notes = try await fixture.notes(2)
         #expect(notes == ["cancelled", "true [2]"])
-        try place.run { realm in #expect(!realm.isPerformingAsynchronousWriteOperations) }
-        #expect(try await place.notes(2).count == 2)
+        try fixture.run { realm in #expect(!realm.isPerformingAsynchronousWriteOperations) }
+        #expect(try await fixture.notes(2).count == 2)
     }
 }

@@ -265,19 +265,19 @@ struct InPlaceTests {
 
     @Test("an observer hears of each object that was assigned in place")
     func observed() async throws {
-        let place = Place([PlaceDog.self, PlaceOwner.self])
-        try place.run { realm in
+        let fixture = QueueFixture([PlaceDog.self, PlaceOwner.self])
+        try fixture.run { realm in
             try realm.write {
                 for number in 0..<100 { realm.create(PlaceDog.self, value: ["id": number, "age": number]) }
             }
-            place.keep(
+            fixture.keep(
                 realm.objects(PlaceDog.self).sorted(byKeyPath: "id").observe { change in
-                    if case .update(_, _, _, let modifications) = change { place.note("\(modifications)") }
+                    if case .update(_, _, _, let modifications) = change { fixture.note("\(modifications)") }
                 })
             // The initial result is reported before the following write.
             realm.refresh()
         }
-        try place.run { realm in
+        try fixture.run { realm in
             try realm.write {
                 for dog in realm.objects(PlaceDog.self) where dog.id % 9 == 0 {
                     dog.age += 1
@@ -286,8 +286,8 @@ struct InPlaceTests {
                 }
             }
         }
-        #expect(try await place.notes(1) == ["\(Array(stride(from: 0, to: 100, by: 9)))"])
-        place.dropTokens()
+        #expect(try await fixture.notes(1) == ["\(Array(stride(from: 0, to: 100, by: 9)))"])
+        fixture.dropTokens()
     }
 }
 

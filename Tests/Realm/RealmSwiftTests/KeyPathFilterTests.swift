@@ -35,7 +35,7 @@ class FilteredHome: EmbeddedObject {
 /// Which writes observers with key paths hear of, for each kind of thing that is observed.
 @Suite("Key paths of observers")
 struct KeyPathFilterTests {
-    private let place = Place([FilteredDog.self, FilteredOwner.self, FilteredToy.self, FilteredHome.self])
+    private let fixture = QueueFixture([FilteredDog.self, FilteredOwner.self, FilteredToy.self, FilteredHome.self])
 
     /// A write and the paths, of those that are observed, that hear of it.
     private struct Step: Sendable {
@@ -95,59 +95,59 @@ struct KeyPathFilterTests {
         "each kind hears of what its paths lead to, and of nothing else",
         arguments: Kind.allCases)
     func filters(_ kind: Kind) async throws {
-        let place = Place([
+        let fixture = QueueFixture([
             FilteredDog.self, FilteredOwner.self, FilteredToy.self, FilteredHome.self, FilteredKennel.self,
         ])
-        try place.run { realm in
+        try fixture.run { realm in
             let dog = try Self.fill(realm)
             try realm.write {
                 realm.create(
                     FilteredKennel.self, value: ["dogs": [dog], "pack": [dog], "named": ["d": dog]] as [String: Any])
             }
-            for path in Self.paths { place.keep(try Self.observe(realm, dog, kind, path, place)) }
+            for path in Self.paths { fixture.keep(try Self.observe(realm, dog, kind, path, fixture)) }
         }
         // Objects have no first call.
         var expected = kind == .object ? 0 : Self.paths.count
-        var seen = try await place.notes(expected)
+        var seen = try await fixture.notes(expected)
         #expect(seen.count == expected)
         for step in Self.steps {
-            try place.run { realm in
+            try fixture.run { realm in
                 guard let dog = realm.objects(FilteredDog.self).first else { return }
                 try realm.write { step.write(realm, dog) }
             }
             expected += step.heard.count
-            seen = try await place.notes(expected)
+            seen = try await fixture.notes(expected)
             // Another turn, so that a call too many is seen.
-            place.queue.sync {}
-            seen = try await place.notes(expected)
+            fixture.queue.sync {}
+            seen = try await fixture.notes(expected)
             let heard = Set(seen.suffix(from: expected - step.heard.count))
             #expect(heard == step.heard, "\(kind), \(step.name): \(heard)")
             guard seen.count == expected else { break }
         }
-        place.dropTokens()
+        fixture.dropTokens()
     }
 
     private static func observe(
-        _ realm: Realm, _ dog: FilteredDog, _ kind: Kind, _ path: String, _ place: Place
+        _ realm: Realm, _ dog: FilteredDog, _ kind: Kind, _ path: String, _ fixture: QueueFixture
     ) throws -> NotificationToken {
         let kennel = try #require(realm.objects(FilteredKennel.self).first)
-        func collection<C>(_: RealmCollectionChange<C>) { place.note(path) }
+        func collection<C>(_: RealmCollectionChange<C>) { fixture.note(path) }
         switch kind {
         case .results: return realm.objects(FilteredDog.self).observe(keyPaths: [path]) { collection($0) }
         case .filtered:
             return realm.objects(FilteredDog.self).where { $0.id == 1 }.sorted(byKeyPath: "id")
                 .observe(keyPaths: [path]) { collection($0) }
-        case .object: return dog.observe(keyPaths: [path]) { (_: ObjectChange<FilteredDog>) in place.note(path) }
+        case .object: return dog.observe(keyPaths: [path]) { (_: ObjectChange<FilteredDog>) in fixture.note(path) }
         case .list: return kennel.dogs.observe(keyPaths: [path]) { collection($0) }
         case .set: return kennel.pack.observe(keyPaths: [path]) { collection($0) }
-        case .map: return kennel.named.observe(keyPaths: [path]) { _ in place.note(path) }
+        case .map: return kennel.named.observe(keyPaths: [path]) { _ in fixture.note(path) }
         case .sections:
             return realm.objects(FilteredDog.self).sectioned(by: \.id).observe(keyPaths: [path]) { _ in
-                place.note(path)
+                fixture.note(path)
             }
         case .section:
             return realm.objects(FilteredDog.self).sectioned(by: \.id)[0].observe(keyPaths: [path]) { _ in
-                place.note(path)
+                fixture.note(path)
             }
         }
     }
@@ -155,11 +155,11 @@ struct KeyPathFilterTests {
     @Test(
         "PropertyChange.{oldValue,newValue} are those by name: raw values, contents of mixed values, nil for null")
     func valuesByName() async throws {
-        let place = Place([ShapeAll.self, ShapeBox.self, ShapeInner.self])
-        let other = Place(beside: place)
-        try place.run { [place] realm in
+        let fixture = QueueFixture([ShapeAll.self, ShapeBox.self, ShapeInner.self])
+        let other = QueueFixture(beside: fixture)
+        try fixture.run { [fixture] realm in
             let object = try realm.write { realm.create(ShapeAll.self, value: ["id": 1]) }
-            place.keep(
+            fixture.keep(
                 object.observe { (change: ObjectChange<ShapeAll>) in
                     guard case .change(_, let properties) = change else { return }
                     func text(_ value: Any?) -> String {
@@ -170,12 +170,12 @@ struct KeyPathFilterTests {
                         }
                     }
                     for property in properties {
-                        place.note("\(property.name): \(text(property.oldValue)) > \(text(property.newValue))")
+                        fixture.note("\(property.name): \(text(property.oldValue)) > \(text(property.newValue))")
                     }
                 })
         }
         // The queue of the observer turns, so that it is at the version before the change.
-        place.queue.sync {}
+        fixture.queue.sync {}
         try other.run { realm in
             guard let object = realm.object(ofType: ShapeAll.self, forPrimaryKey: 1) else { return }
             try realm.write {
@@ -192,8 +192,8 @@ struct KeyPathFilterTests {
             "optColor: nil > NSNumber 2",
             "links: nil > nil", "box: nil > ShapeBox",
         ]
-        #expect(try await place.notes(expected.count) == expected)
-        place.dropTokens()
+        #expect(try await fixture.notes(expected.count) == expected)
+        fixture.dropTokens()
     }
 
     @Test(
@@ -206,7 +206,7 @@ struct KeyPathFilterTests {
             ("*", "*"), ("owner.*", "*"),
         ])
     func wrongPaths(_ path: String, _ text: String) async {
-        let configuration = place.configuration
+        let configuration = fixture.configuration
         let message = await exception {
             let queue = DispatchQueue(label: "q")
             let realm = try Realm(configuration: configuration)

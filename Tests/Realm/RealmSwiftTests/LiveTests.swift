@@ -36,7 +36,7 @@ actor LiveActor {
 
 @Suite("Observing")
 struct LiveTests {
-    private let place = Place([LiveDog.self, LivePerson.self])
+    private let fixture = QueueFixture([LiveDog.self, LivePerson.self])
 
     private static func text<C: RealmCollection>(_ change: RealmCollectionChange<C>) -> String {
         switch change {
@@ -48,7 +48,7 @@ struct LiveTests {
     }
 
     private func write(_ body: @Sendable (Realm) -> Void) throws {
-        try place.run { realm in try realm.write { body(realm) } }
+        try fixture.run { realm in try realm.write { body(realm) } }
     }
 
     @Test(
@@ -57,47 +57,47 @@ struct LiveTests {
         collection at that state
         """)
     func results() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             try realm.write { for id in 0..<3 { realm.create(LiveDog.self, value: ["id": id]) } }
-            place.keep(realm.objects(LiveDog.self).observe { place.note(Self.text($0)) })
+            fixture.keep(realm.objects(LiveDog.self).observe { fixture.note(Self.text($0)) })
         }
-        _ = try await place.notes(1)
+        _ = try await fixture.notes(1)
         try write { realm in
             realm.create(LiveDog.self, value: ["id": 3])
             realm.objects(LiveDog.self)[1].age = 5
         }
-        _ = try await place.notes(2)
+        _ = try await fixture.notes(2)
         try write { $0.delete($0.objects(LiveDog.self)[0]) }
-        #expect(try await place.notes(3) == ["initial 3", "4 [] [3] [1]", "3 [0] [] []"])
+        #expect(try await fixture.notes(3) == ["initial 3", "4 [] [3] [1]", "3 [0] [] []"])
     }
 
     @Test("key paths narrow what is a modification")
     func keyPaths() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             try realm.write { realm.create(LiveDog.self, value: ["id": 1, "owner": ["name": "Ann"]]) }
-            place.keep(realm.objects(LiveDog.self).observe(keyPaths: ["name"]) { place.note("s" + Self.text($0)) })
-            place.keep(
+            fixture.keep(realm.objects(LiveDog.self).observe(keyPaths: ["name"]) { fixture.note("s" + Self.text($0)) })
+            fixture.keep(
                 realm.objects(LiveDog.self).observe(keyPaths: [\LiveDog.owner?.name]) {
-                    place.note("p" + Self.text($0))
+                    fixture.note("p" + Self.text($0))
                 }
             )
         }
-        _ = try await place.notes(2)
+        _ = try await fixture.notes(2)
         try write { $0.objects(LiveDog.self)[0].age = 1 }
         try write { $0.objects(LiveDog.self)[0].name = "Rex" }
-        _ = try await place.notes(3)
+        _ = try await fixture.notes(3)
         try write { $0.objects(LivePerson.self)[0].name = "Bob" }
-        #expect(try await place.notes(4).dropFirst(2) == ["s1 [] [] [0]", "p1 [] [] [0]"])
+        #expect(try await fixture.notes(4).dropFirst(2) == ["s1 [] [] [0]", "p1 [] [] [0]"])
     }
 
     @Test("an actor is told with a collection of its own, and of every write after the call")
     func actors() async throws {
         let actor = LiveActor()
-        let found = try place.run { realm in
+        let found = try fixture.run { realm in
             try realm.write { _ = realm.create(LiveDog.self, value: ["id": 1]) }
             return ThreadSafeReference(to: realm.objects(LiveDog.self))
         }
-        let configuration = place.configuration
+        let configuration = fixture.configuration
         #expect(try await actor.open(configuration) == 1)
         let token = await Self.observe(found, configuration, on: actor)
         _ = try await actor.notes(1)
@@ -122,32 +122,33 @@ struct LiveTests {
         its properties, old values of what others did, and its end
         """)
     func objects() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             let dog = try realm.write { realm.create(LiveDog.self, value: ["id": 1, "name": "Rex"]) }
             let token = dog.observe { (change: ObjectChange<LiveDog>) in
                 switch change {
                 case .change(let dog, let properties):
                     for property in properties {
-                        place.note(
+                        fixture.note(
                             "\(dog.id) \(property.name) \(property.oldValue ?? "nil") \(property.newValue ?? "nil")")
                     }
-                case .deleted: place.note("deleted")
-                case .error: place.note("error")
+                case .deleted: fixture.note("deleted")
+                case .error: fixture.note("error")
                 }
             }
-            place.keep(token)
+            fixture.keep(token)
         }
         try write { $0.objects(LiveDog.self)[0].age = 4 }
-        _ = try await place.notes(1)
-        try Place(beside: place).run { realm in try realm.write { realm.objects(LiveDog.self)[0].name = "Max" } }
-        _ = try await place.notes(2)
+        _ = try await fixture.notes(1)
+        try QueueFixture(beside: fixture).run { realm in try realm.write { realm.objects(LiveDog.self)[0].name = "Max" }
+        }
+        _ = try await fixture.notes(2)
         try write { $0.deleteAll() }
-        #expect(try await place.notes(3) == ["1 age nil 4", "1 name Rex Max", "deleted"])
+        #expect(try await fixture.notes(3) == ["1 age nil 4", "1 name Rex Max", "deleted"])
     }
 
     @Test("frozen things keep their version on any thread")
     func frozen() async throws {
-        let reference = try place.run { realm in
+        let reference = try fixture.run { realm in
             let dog = try realm.write { realm.create(LiveDog.self, value: ["id": 1, "name": "Rex"]) }
             let (frozen, all) = (dog.freeze(), realm.objects(LiveDog.self).freeze())
             #expect(frozen.isFrozen && all.isFrozen && all.realm?.isFrozen == true && frozen == all[0])
@@ -161,6 +162,6 @@ struct LiveTests {
             #expect(frozen.thaw() == nil && !frozen.isInvalidated)
             return ThreadSafeReference(to: realm.objects(LiveDog.self)[0])
         }
-        #expect(try Place(beside: place).run { $0.resolve(reference)?.id } == 2)
+        #expect(try QueueFixture(beside: fixture).run { $0.resolve(reference)?.id } == 2)
     }
 }

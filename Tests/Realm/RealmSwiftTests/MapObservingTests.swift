@@ -32,7 +32,7 @@ private final class Kept: @unchecked Sendable {
 
 @Suite("Observing maps")
 struct MapObservingTests {
-    private let place = Place([ObservedPrices.self, ObservedTree.self])
+    private let fixture = QueueFixture([ObservedPrices.self, ObservedTree.self])
     private let kept = Kept()
 
     private static func text<M: RealmKeyedCollection>(_ change: RealmMapChange<M>) -> String {
@@ -45,7 +45,7 @@ struct MapObservingTests {
     }
 
     private func write(_ body: @Sendable (ObservedPrices) -> Void) throws {
-        try place.run { realm in
+        try fixture.run { realm in
             try realm.write { body(realm.objects(ObservedPrices.self).first ?? realm.create(ObservedPrices.self)) }
             realm.refresh()
         }
@@ -58,10 +58,10 @@ struct MapObservingTests {
         """)
     func keys() async throws {
         try write { for (key, value) in [("ash", 1.0), ("elm", 2), ("oak", 3)] { $0.prices[key] = value } }
-        try place.run { [place] realm in
-            place.keep(realm.objects(ObservedPrices.self)[0].prices.observe { place.note(Self.text($0)) })
+        try fixture.run { [fixture] realm in
+            fixture.keep(realm.objects(ObservedPrices.self)[0].prices.observe { fixture.note(Self.text($0)) })
         }
-        _ = try await place.notes(1)
+        _ = try await fixture.notes(1)
         try write { $0.prices["elm"] = 2 }
         try write {
             $0.prices["fir"] = 4
@@ -71,10 +71,10 @@ struct MapObservingTests {
             $0.prices.removeAll()
             $0.prices["oak"] = 9
         }
-        _ = try await place.notes(4)
-        try place.run { realm in try realm.write { realm.delete(realm.objects(ObservedPrices.self)[0]) } }
+        _ = try await fixture.notes(4)
+        try fixture.run { realm in try realm.write { realm.delete(realm.objects(ObservedPrices.self)[0]) } }
         #expect(
-            try await place.notes(5) == [
+            try await fixture.notes(5) == [
                 "initial 3", #"3 [] [] ["elm"]"#, #"3 ["ash"] ["fir"] []"#, #"1 ["elm", "fir", "oak"] ["oak"] []"#,
                 #"0 ["oak"] [] []"#,
             ])
@@ -87,25 +87,25 @@ struct MapObservingTests {
             $0.trees["a"] = ObservedTree()
             $0.trees["b"] = ObservedTree()
         }
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             let trees = realm.objects(ObservedPrices.self)[0].trees
-            place.keep(trees.observe(keyPaths: ["name"]) { place.note("s" + Self.text($0)) })
-            place.keep(trees.observe(keyPaths: [\.name], on: queue) { place.note("q" + Self.text($0)) })
+            fixture.keep(trees.observe(keyPaths: ["name"]) { fixture.note("s" + Self.text($0)) })
+            fixture.keep(trees.observe(keyPaths: [\.name], on: queue) { fixture.note("q" + Self.text($0)) })
         }
-        let token = await Self.observe(place.configuration, on: actor)
+        let token = await Self.observe(fixture.configuration, on: actor)
         _ = try await actor.notes(1)
-        _ = try await place.notes(2)
+        _ = try await fixture.notes(2)
         try write { $0.trees["a"]??.height = 3 }
         _ = try await actor.notes(2)
         try write { $0.trees["b"]??.name = "elm" }
         _ = try await actor.notes(3)
-        _ = try await place.notes(4)
+        _ = try await fixture.notes(4)
         try write { owner in if let tree = owner.trees["a"], let tree { owner.realm?.delete(tree) } }
         let one = #"2 [] [] ["b"]"#
         let gone = #"2 [] [] ["a"]"#
         #expect(try await actor.notes(4) == ["initial 2", gone, one, gone])
         #expect(
-            try await place.notes(6).sorted() == [
+            try await fixture.notes(6).sorted() == [
                 "q" + gone, "q" + one, "qinitial 2", "s" + gone, "s" + one, "sinitial 2",
             ])
         token.invalidate()
@@ -122,7 +122,7 @@ struct MapObservingTests {
     @Test("ThreadSafeReference(Map) maps freeze, thaw and go to other threads")
     func frozen() async throws {
         try write { $0.prices["ash"] = 1 }
-        let reference = try place.run { realm in
+        let reference = try fixture.run { realm in
             let prices = realm.objects(ObservedPrices.self)[0].prices
             let frozen = prices.freeze()
             try realm.write { prices["elm"] = 2 }
@@ -130,7 +130,7 @@ struct MapObservingTests {
             #expect(frozen.thaw()?.keys == ["ash", "elm"] && prices.thaw() === prices)
             return ThreadSafeReference(to: prices)
         }
-        #expect(try Place(beside: place).run { $0.resolve(reference)?.keys } == ["ash", "elm"])
+        #expect(try QueueFixture(beside: fixture).run { $0.resolve(reference)?.keys } == ["ash", "elm"])
         #expect(
             await exception { _ = Map<String, Int>().freeze() }
                 == "This method may only be called on RLMDictionary instances retrieved from an RLMRealm")
@@ -142,22 +142,22 @@ struct MapObservingTests {
     @Test("maps publish that they changed, themselves and their changes")
     func publishers() async throws {
         try write { $0.prices["ash"] = 1 }
-        try place.run { [place, kept] realm in
+        try fixture.run { [fixture, kept] realm in
             let prices = realm.objects(ObservedPrices.self)[0].prices
             kept.all = [
-                prices.objectWillChange.sink { place.note("will") },
-                prices.collectionPublisher.sink(receiveCompletion: { _ in }) { place.note("value \($0.count)") },
+                prices.objectWillChange.sink { fixture.note("will") },
+                prices.collectionPublisher.sink(receiveCompletion: { _ in }) { fixture.note("value \($0.count)") },
                 prices.collectionPublisher(keyPaths: nil).sink(receiveCompletion: { _ in }) {
-                    place.note("value \($0.count)")
+                    fixture.note("value \($0.count)")
                 },
-                prices.changesetPublisher.sink { place.note(Self.text($0)) },
-                prices.changesetPublisher(keyPaths: []).sink { place.note(Self.text($0)) },
+                prices.changesetPublisher.sink { fixture.note(Self.text($0)) },
+                prices.changesetPublisher(keyPaths: []).sink { fixture.note(Self.text($0)) },
             ]
         }
-        _ = try await place.notes(5)
+        _ = try await fixture.notes(5)
         try write { $0.prices["elm"] = 2 }
         #expect(
-            try await place.notes(10).sorted() == [
+            try await fixture.notes(10).sorted() == [
                 #"2 [] ["elm"] []"#, #"2 [] ["elm"] []"#, "initial 1", "initial 1", "value 1", "value 1", "value 2",
                 "value 2", "will", "will",
             ])

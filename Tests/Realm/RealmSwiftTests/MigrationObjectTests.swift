@@ -9,12 +9,12 @@ import Testing
 struct MigrationObjectTests {
     /// A file with an object 1, and an object 2 that refers to it in every way.
     private final class File: Sendable {
-        private let place: FilePlace
+        private let fixture: FileFixture
         let url: URL
 
         init() throws {
-            place = try FilePlace()
-            url = place.url("objects")
+            fixture = try FileFixture()
+            url = fixture.url("objects")
             let realm = try Realm(configuration: .init(fileURL: url, objectTypes: ValuesByNameTests.types))
             try realm.write {
                 let one = realm.create(NamedNumbers.self, value: ["id": 1, "any": "text"])

@@ -111,8 +111,8 @@ struct MisuseOrderTests {
 
     @Test("Error.{fileNotFound,fileOperationFailed} a read-only file that does not exist, and paths through a file")
     func files() throws {
-        let place = try FilePlace()
-        let file = place.url("file")
+        let fixture = try FileFixture()
+        let file = fixture.url("file")
         try Data([1]).write(to: file)
         func message(_ url: URL, readOnly: Bool) -> String? {
             do {
@@ -121,7 +121,7 @@ struct MisuseOrderTests {
                 return nil
             } catch { return (error as? Realm.Error).map { "\($0.code) \($0.message)" } }
         }
-        let missing = place.url("missing")
+        let missing = fixture.url("missing")
         #expect(
             message(missing, readOnly: true)
                 == "fileNotFound Failed to open file at path '\(missing.path)': No such file or directory")
@@ -217,27 +217,27 @@ struct MisuseOrderTests {
 
     @Test("Object.observe(actor) an object or the owner of a collection that was deleted before the registration")
     func actors() async throws {
-        let place = Place(ValuesByNameTests.types)
-        let (object, list) = try await Self.observed(place)
+        let fixture = QueueFixture(ValuesByNameTests.types)
+        let (object, list) = try await Self.observed(fixture)
         #expect(object == false && list == false)
-        #expect(try await place.notes(1) == ["deleted"])
+        #expect(try await fixture.notes(1) == ["deleted"])
     }
 
     private actor Other {}
 
     /// Returns whether the tokens were still active.
-    @MainActor private static func observed(_ place: Place) async throws -> (Bool, Bool) {
+    @MainActor private static func observed(_ fixture: QueueFixture) async throws -> (Bool, Bool) {
         let other = Other()
-        let realm = try await Realm(configuration: place.configuration, actor: MainActor.shared)
+        let realm = try await Realm(configuration: fixture.configuration, actor: MainActor.shared)
         let object = try realm.write { realm.create(NamedNumbers.self) }
         let list = object.list8
         // The main actor's realm stays at the version before.
         realm.autorefresh = false
-        try place.run { realm in try realm.write { realm.deleteAll() } }
+        try fixture.run { realm in try realm.write { realm.deleteAll() } }
         let first = await object.observe(on: other) { (_: isolated Other, change: ObjectChange<NamedNumbers>) in
-            if case .deleted = change { place.note("deleted") } else { place.note("other") }
+            if case .deleted = change { fixture.note("deleted") } else { fixture.note("other") }
         }
-        let second = await list.observe(on: other) { _, _ in place.note("list") }
+        let second = await list.observe(on: other) { _, _ in fixture.note("list") }
         return (first.invalidate(), second.invalidate())
     }
 }

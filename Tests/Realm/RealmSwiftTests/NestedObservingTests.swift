@@ -19,10 +19,10 @@ class NestedTarget: Object {
 
 @Suite("Observing parts of mixed values")
 struct NestedObservingTests {
-    private let place = Place([NestedThing.self, NestedTarget.self])
+    private let fixture = QueueFixture([NestedThing.self, NestedTarget.self])
 
     private func write(_ body: @Sendable (NestedThing, Realm) -> Void) throws {
-        try place.run { realm in
+        try fixture.run { realm in
             try realm.write { body(realm.objects(NestedThing.self)[0], realm) }
             realm.refresh()
         }
@@ -69,17 +69,17 @@ struct NestedObservingTests {
 
     @Test("a list within a mixed value tells what became of it", arguments: Holder.allCases)
     func lists(_ holder: Holder) async throws {
-        try place.run { realm in
+        try fixture.run { realm in
             try realm.write {
                 let thing = realm.create(NestedThing.self)
                 holder.put(.fromArray([.int(1), .int(2), .fromArray([.int(3)])]), thing)
             }
         }
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             guard let list = holder.list(realm.objects(NestedThing.self)[0]) else { return }
-            place.keep(list.observe { place.note(Self.text($0)) })
+            fixture.keep(list.observe { fixture.note(Self.text($0)) })
         }
-        #expect(try await place.notes(1) == ["initial 3"])
+        #expect(try await fixture.notes(1) == ["initial 3"])
         try write { thing, _ in holder.list(thing)?.append(.string("x")) }
         try write { thing, _ in thing.other = 5 }
         try write { thing, _ in holder.list(thing)?[1] = .int(20) }
@@ -92,49 +92,49 @@ struct NestedObservingTests {
         let expected = [
             "initial 3", "[] [3] []", "[] [] [1]", "[] [] [2]", "[0] [2] []", "[1, 2, 3] [] [0]",
         ]
-        #expect(try await place.notes(6) == expected)
+        #expect(try await fixture.notes(6) == expected)
         // After a write that skips its observer, the next change is relative to that write.
-        try place.run { [place] realm in
-            try realm.write(withoutNotifying: place.kept) {
+        try fixture.run { [fixture] realm in
+            try realm.write(withoutNotifying: fixture.kept) {
                 holder.list(realm.objects(NestedThing.self)[0])?.append(.int(10))
             }
             realm.refresh()
         }
         try write { thing, _ in holder.list(thing)?.append(.int(11)) }
-        #expect(try await place.notes(7).last == "[] [2] []")
+        #expect(try await fixture.notes(7).last == "[] [2] []")
         try write { thing, realm in realm.delete(thing) }
-        #expect(try await place.notes(8).last == "[0, 1, 2] [] []")
+        #expect(try await fixture.notes(8).last == "[0, 1, 2] [] []")
     }
 
     @Test("a dictionary within a mixed value tells its keys, here and on a queue")
     func dictionaries() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             try realm.write {
                 let thing = realm.create(NestedThing.self)
                 thing.any = .fromDictionary(["a": .int(1), "d": .fromDictionary(["x": .int(1)])])
             }
             guard let map = realm.objects(NestedThing.self)[0].any.dictionaryValue else { return }
-            place.keep(map.observe { place.note("here " + Self.text($0)) })
+            fixture.keep(map.observe { fixture.note("here " + Self.text($0)) })
         }
-        _ = try await place.notes(1)
+        _ = try await fixture.notes(1)
         let queue = DispatchQueue(label: "nested")
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             guard let inner = realm.objects(NestedThing.self)[0].any.dictionaryValue?["d"]?.dictionaryValue else {
                 return
             }
-            place.keep(inner.observe(on: queue) { place.note("inner " + Self.text($0)) })
+            fixture.keep(inner.observe(on: queue) { fixture.note("inner " + Self.text($0)) })
         }
-        #expect(try await place.notes(2).sorted() == ["here initial 2", "inner initial 1"])
+        #expect(try await fixture.notes(2).sorted() == ["here initial 2", "inner initial 1"])
         try write { thing, _ in
             thing.any.dictionaryValue?["b"] = .int(2)
             thing.any.dictionaryValue?["a"] = nil
         }
-        #expect(try await place.notes(3).last == #"here ["a"] ["b"] []"#)
+        #expect(try await fixture.notes(3).last == #"here ["a"] ["b"] []"#)
         try write { thing, _ in thing.any.dictionaryValue?["d"]?.dictionaryValue?["x"] = .int(5) }
         #expect(
-            try await place.notes(5).suffix(2).sorted() == [#"here [] [] ["d"]"#, #"inner [] [] ["x"]"#])
+            try await fixture.notes(5).suffix(2).sorted() == [#"here [] [] ["d"]"#, #"inner [] [] ["x"]"#])
         try write { thing, _ in thing.any = .none }
-        #expect(try await place.notes(7).suffix(2).sorted() == [#"here ["b", "d"] [] []"#, #"inner ["x"] [] []"#])
+        #expect(try await fixture.notes(7).suffix(2).sorted() == [#"here ["b", "d"] [] []"#, #"inner ["x"] [] []"#])
     }
 
     /// A change of the object `x`, which is linked by an element, or of `y`, which is linked by `x`; what observers with
@@ -200,7 +200,7 @@ struct NestedObservingTests {
         "elements are modified by changes of objects that they lead to at any depth, and key paths narrow that",
         arguments: Linking.allCases)
     func linkedObjects(_ kind: Linking) async throws {
-        try place.run { realm in
+        try fixture.run { realm in
             try realm.write {
                 let (x, y, z) = (NestedTarget(), NestedTarget(), NestedTarget())
                 (x.name, y.name, z.name, x.next) = ("x", "y", "z", y)
@@ -210,28 +210,28 @@ struct NestedObservingTests {
             }
         }
         let paths: [String?] = [nil, "name", "age", "next.age"]
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             let thing = realm.objects(NestedThing.self)[0]
             for path in paths {
-                let token = kind.observe(thing, path.map { [$0] }) { place.note("\(path ?? "all") \($0)") }
-                token.map { place.keep($0) }
+                let token = kind.observe(thing, path.map { [$0] }) { fixture.note("\(path ?? "all") \($0)") }
+                token.map { fixture.keep($0) }
             }
         }
         var count = paths.count
-        _ = try await place.notes(count)
+        _ = try await fixture.notes(count)
         for (name, change, told) in Self.linkedChanges {
-            try place.run { realm in
+            try fixture.run { realm in
                 try realm.write { change(realm) }
                 realm.refresh()
             }
             count += told.count
-            let seen = try await place.notes(count)
+            let seen = try await fixture.notes(count)
             let expected = told.map { "\($0 ?? "all") \(kind.modification)" }
             #expect(Set(seen.suffix(told.count)) == Set(expected), "\(name)")
         }
         // Nothing more came for a change that observers are not told of.
         try write { thing, _ in thing.other = 1 }
-        #expect(try await place.notes(count).count == count)
+        #expect(try await fixture.notes(count).count == count)
     }
 
     @Test("a key path that no object in a mixed value can have is misuse, one that some class has is none")

@@ -64,10 +64,10 @@ actor ObservedActor {
 
 @Suite("Rules of observing")
 struct ObservingRulesTests {
-    private let place = Place([ObservedDog.self])
+    private let fixture = QueueFixture([ObservedDog.self])
 
     private func write(_ body: @Sendable (Realm) -> Void) throws {
-        try place.run { realm in try realm.write { body(realm) } }
+        try fixture.run { realm in try realm.write { body(realm) } }
     }
 
     private static func add(_ realm: Realm, _ id: Int) { realm.create(ObservedDog.self, value: ["id": id]) }
@@ -75,7 +75,7 @@ struct ObservingRulesTests {
     @Test("what cannot be observed says why")
     func misuse() async throws {
         try write { Self.add($0, 1) }
-        let configuration = place.configuration
+        let configuration = fixture.configuration
         let frozen = "Frozen Realms do not change and do not have change notifications."
         let inWrite = "Cannot create asynchronous query after making changes in a write transaction."
         let noLoop = "Can only add notification blocks from within runloops."
@@ -126,45 +126,45 @@ struct ObservingRulesTests {
         token that is invalidated or dropped ends them
         """)
     func tokens() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             let dogs = realm.objects(ObservedDog.self)
             for number in 0..<3 {
                 let token = dogs.observe { change in
-                    place.note("\(number)")
+                    fixture.note("\(number)")
                     // The last observer is never called.
-                    if number == 1 { place.kept.last?.invalidate() }
+                    if number == 1 { fixture.kept.last?.invalidate() }
                 }
-                place.keep(token)
+                fixture.keep(token)
             }
         }
-        _ = try await place.notes(2)
+        _ = try await fixture.notes(2)
         try write { Self.add($0, 1) }
-        #expect(try await place.notes(4) == ["0", "1", "0", "1"])
-        place.dropTokens()
+        #expect(try await fixture.notes(4) == ["0", "1", "0", "1"])
+        fixture.dropTokens()
         try write { Self.add($0, 2) }
-        try place.run { _ = $0.refresh() }
-        #expect(try await place.notes(4).count == 4)
+        try fixture.run { _ = $0.refresh() }
+        #expect(try await fixture.notes(4).count == 4)
     }
 
     @Test("Realm.beginWrite() tells what others did, and the observers it calls find the write open")
     func beginWrite() async throws {
-        let other = Place(beside: place)
-        try place.run { [place] realm in
+        let other = QueueFixture(beside: fixture)
+        try fixture.run { [fixture] realm in
             realm.autorefresh = false
-            place.keep(
+            fixture.keep(
                 realm.objects(ObservedDog.self).observe { change in
-                    place.note("\(realm.isInWriteTransaction) \(realm.objects(ObservedDog.self).count)")
+                    fixture.note("\(realm.isInWriteTransaction) \(realm.objects(ObservedDog.self).count)")
                 })
         }
-        _ = try await place.notes(1)
+        _ = try await fixture.notes(1)
         try other.run { realm in try realm.write { Self.add(realm, 1) } }
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             #expect(realm.objects(ObservedDog.self).count == 0)
             realm.beginWrite()
-            place.note("begun")
+            fixture.note("begun")
             realm.cancelWrite()
         }
-        #expect(try await place.notes(3) == ["false 0", "true 1", "begun"])
+        #expect(try await fixture.notes(3) == ["false 0", "true 1", "begun"])
     }
 
     @Test(
@@ -173,24 +173,24 @@ struct ObservingRulesTests {
         it returns, and without autorefresh others' commits wait for it
         """)
     func refresh() async throws {
-        let other = Place(beside: place)
-        try place.run { [place] realm in
+        let other = QueueFixture(beside: fixture)
+        try fixture.run { [fixture] realm in
             realm.autorefresh = false
-            place.keep(realm.observe { notification, _ in place.note(notification.rawValue) })
-            place.keep(realm.objects(ObservedDog.self).observe { _ in place.note("called") })
+            fixture.keep(realm.observe { notification, _ in fixture.note(notification.rawValue) })
+            fixture.keep(realm.objects(ObservedDog.self).observe { _ in fixture.note("called") })
             #expect(!realm.refresh())
-            place.note("refreshed")
+            fixture.note("refreshed")
         }
         try other.run { realm in try realm.write { Self.add(realm, 1) } }
-        _ = try await place.notes(3)
-        try place.run { [place] realm in
+        _ = try await fixture.notes(3)
+        try fixture.run { [fixture] realm in
             #expect(realm.objects(ObservedDog.self).count == 0)
             #expect(realm.refresh())
-            place.note("refreshed")
+            fixture.note("refreshed")
             #expect(realm.objects(ObservedDog.self).count == 1)
         }
         #expect(
-            try await place.notes(6) == [
+            try await fixture.notes(6) == [
                 "called", "refreshed", "RLMRealmRefreshRequiredNotification", "RLMRealmDidChangeNotification", "called",
                 "refreshed",
             ])
@@ -202,25 +202,25 @@ struct ObservingRulesTests {
         of a write without notifying, and of the next one as if they had
         """)
     func withoutNotifying() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             try realm.write { Self.add(realm, 1) }
-            place.keep(
+            fixture.keep(
                 realm.objects(ObservedDog.self).observe { change in
                     if case .update(_, let deletions, let insertions, let modifications) = change {
-                        place.note("\(deletions) \(insertions) \(modifications)")
+                        fixture.note("\(deletions) \(insertions) \(modifications)")
                     } else {
-                        place.note("initial")
+                        fixture.note("initial")
                     }
                 })
         }
-        _ = try await place.notes(1)
-        try place.run { [place] realm in
-            try realm.write(withoutNotifying: place.kept) { Self.add(realm, 2) }
+        _ = try await fixture.notes(1)
+        try fixture.run { [fixture] realm in
+            try realm.write(withoutNotifying: fixture.kept) { Self.add(realm, 2) }
             realm.refresh()
             try realm.write { realm.objects(ObservedDog.self)[1].age = 3 }
         }
-        #expect(try await place.notes(2) == ["initial", "[] [] [1]"])
-        let (configuration, tokens) = (place.configuration, place.kept)
+        #expect(try await fixture.notes(2) == ["initial", "[] [] [1]"])
+        let (configuration, tokens) = (fixture.configuration, fixture.kept)
         #expect(
             await exception {
                 let realm = try Realm(configuration: configuration)
@@ -235,25 +235,25 @@ struct ObservingRulesTests {
         try write {
             $0.create(ObservedDog.self, value: ["id": 1, "friend": ["id": 2]])
         }
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             guard let dog = realm.object(ofType: ObservedDog.self, forPrimaryKey: 1) else { return }
-            place.keep(
+            fixture.keep(
                 dog.observe(keyPaths: [\ObservedDog.friend?.name]) { (change: ObjectChange<ObservedDog>) in
-                    if case .change(_, let properties) = change { place.note("\(properties.map(\.name))") }
+                    if case .change(_, let properties) = change { fixture.note("\(properties.map(\.name))") }
                 })
         }
         try write { $0.object(ofType: ObservedDog.self, forPrimaryKey: 1)?.name = "Rex" }
-        try place.run { _ = $0.refresh() }
+        try fixture.run { _ = $0.refresh() }
         try write { $0.object(ofType: ObservedDog.self, forPrimaryKey: 2)?.name = "Max" }
-        #expect(try await place.notes(1) == [#"["friend"]"#])
+        #expect(try await fixture.notes(1) == [#"["friend"]"#])
     }
 
     @Test("actors are told of objects and collections of their own", arguments: [false, true])
     func actors(_ swift: Bool) async throws {
         try write { Self.add($0, 1) }
         let (source, target, all) = (ObservedActor(), ObservedActor(), ObservedActor())
-        try await source.observe(place.configuration, swift: swift, on: target)
-        try await all.observeAll(place.configuration, on: all)
+        try await source.observe(fixture.configuration, swift: swift, on: target)
+        try await all.observeAll(fixture.configuration, on: all)
         _ = try await all.notes(1)
         try write { $0.objects(ObservedDog.self)[0].age = 4 }
         if !swift { _ = try await target.notes(1) }
@@ -270,8 +270,8 @@ struct ObservingRulesTests {
     @Test("freezing what cannot be frozen says why, frozen things cannot be changed")
     func frozen() async throws {
         try write { Self.add($0, 1) }
-        let configuration = place.configuration
-        try place.run { realm in
+        let configuration = fixture.configuration
+        try fixture.run { realm in
             let scores = realm.objects(ObservedDog.self)[0].scores
             try realm.write { scores.append(1) }
             let frozen = scores.freeze()
@@ -315,34 +315,34 @@ struct ObservingRulesTests {
             Self.add($0, 1)
             $0.objects(ObservedDog.self)[0].scores.append(7)
         }
-        let references = try place.run { realm in
+        let references = try fixture.run { realm in
             let dog = realm.objects(ObservedDog.self)[0]
             return (
                 ThreadSafeReference(to: dog), ThreadSafeReference(to: dog.scores), ThreadSafeReference(to: dog),
                 ThreadSafe(wrappedValue: dog)
             )
         }
-        try Place(beside: place).run { realm in
+        try QueueFixture(beside: fixture).run { realm in
             #expect(realm.resolve(references.0)?.id == 1 && references.0.isInvalidated)
             #expect(realm.resolve(references.1).map { Array($0) } == [7])
             try realm.write { realm.deleteAll() }
             #expect(realm.resolve(references.2) == nil)
         }
-        let configuration = place.configuration
+        let configuration = fixture.configuration
         #expect(
             await exception { _ = try Realm(configuration: configuration).resolve(references.0) }
                 == "Can only resolve a thread safe reference once.")
         #expect(
             await exception { _ = ThreadSafeReference(to: ObservedDog()) }
                 == "Cannot construct reference to unmanaged object, which can be passed across threads directly")
-        try place.run { _ = $0.refresh() }
-        #expect(try place.run { _ in references.3.wrappedValue == nil })
+        try fixture.run { _ = $0.refresh() }
+        #expect(try fixture.run { _ in references.3.wrappedValue == nil })
     }
 
     @Test("Realm.isolation a realm that is used elsewhere than it belongs stops the program")
     func confined() async throws {
-        let configuration = place.configuration
-        let realm = try place.run { ThreadSafeReference(to: $0.objects(ObservedDog.self)) }
+        let configuration = fixture.configuration
+        let realm = try fixture.run { ThreadSafeReference(to: $0.objects(ObservedDog.self)) }
         _ = realm
         #expect(
             await exception {

@@ -24,13 +24,13 @@ struct OrderMatrixTests {
         return realm.objects(MatrixRow.self)
     }
 
-    /// Sorts stably by the places of the values in their order; null is first.
+    /// Sorts stably by the ranks of the values in their order; null is first.
     private func sorted<Row, Value: Hashable>(
         _ rows: [Row], _ order: [Value], ascending: Bool, _ value: (Row) -> Value?
     ) -> [Row] {
-        func place(_ row: Row) -> Int { value(row).flatMap { order.firstIndex(of: $0) } ?? -1 }
+        func rank(_ row: Row) -> Int { value(row).flatMap { order.firstIndex(of: $0) } ?? -1 }
         return rows.enumerated().sorted { a, b in
-            let (x, y) = (place(a.element), place(b.element))
+            let (x, y) = (rank(a.element), rank(b.element))
             return x == y ? a.offset < b.offset : ascending ? x < y : x > y
         }.map(\.element)
     }

@@ -52,7 +52,7 @@ struct ParityDriverTests {
         _ new: (inout SeededRandom) -> Element
     ) {
         let count = plain.count
-        let place = random.below(count)
+        let position = random.below(count)
         let other = random.below(count)
         let added = (0..<random.below(4)).map { _ in new(&random) }
         switch random.below(22) {
@@ -73,22 +73,22 @@ struct ParityDriverTests {
             list.insert(contentsOf: added, at: end)
             plain.insert(contentsOf: added, at: end)
         case 7 where count > 0:
-            list.remove(at: place)
-            plain.remove(at: place)
+            list.remove(at: position)
+            plain.remove(at: position)
         case 8 where count > 0:
             let element = new(&random)
-            list[place] = element
-            plain[place] = element
+            list[position] = element
+            plain[position] = element
         case 9 where count > 0:
             let element = new(&random)
-            list.replace(index: place, object: element)
-            plain[place] = element
+            list.replace(index: position, object: element)
+            plain[position] = element
         case 10 where count > 0:
-            list.swapAt(place, other)
-            plain.swapAt(place, other)
+            list.swapAt(position, other)
+            plain.swapAt(position, other)
         case 11 where count > 0:
-            list.move(from: place, to: other)
-            plain.insert(plain.remove(at: place), at: other)
+            list.move(from: position, to: other)
+            plain.insert(plain.remove(at: position), at: other)
         case 12:
             let number = random.below(count + 1)
             list.removeFirst(number)
@@ -98,11 +98,11 @@ struct ParityDriverTests {
             list.removeLast(number)
             plain.removeLast(number)
         case 14:
-            let range = Swift.min(place, other)..<Swift.max(place, other)
+            let range = Swift.min(position, other)..<Swift.max(position, other)
             list.removeSubrange(range)
             plain.removeSubrange(range)
         case 15:
-            let range = Swift.min(place, other)..<Swift.max(place, other)
+            let range = Swift.min(position, other)..<Swift.max(position, other)
             list.replaceSubrange(range, with: added)
             plain.replaceSubrange(range, with: added)
         case 16:
@@ -283,36 +283,38 @@ struct ParityDriverTests {
         }
     }
 
-    private func check(_ object: DriverObject, _ plain: Plain, _ place: String) {
+    private func check(_ object: DriverObject, _ plain: Plain, _ context: String) {
         let isManaged = object.realm != nil
-        #expect(Array(object.ints) == plain.ints, "\(place)")
-        #expect(Array(object.texts) == plain.texts && object.values.map(text) == plain.values.map(text), "\(place)")
-        #expect(object.links.map(\.id) == plain.links, "\(place)")
-        #expect(Set(object.intSet) == plain.intSet && object.intSet.count == plain.intSet.count, "\(place)")
-        #expect(Set(object.textSet) == plain.textSet && object.textSet.count == plain.textSet.count, "\(place)")
-        #expect(Dictionary(uniqueKeysWithValues: object.intMap.map { ($0.key, $0.value) }) == plain.intMap, "\(place)")
+        #expect(Array(object.ints) == plain.ints, "\(context)")
+        #expect(Array(object.texts) == plain.texts && object.values.map(text) == plain.values.map(text), "\(context)")
+        #expect(object.links.map(\.id) == plain.links, "\(context)")
+        #expect(Set(object.intSet) == plain.intSet && object.intSet.count == plain.intSet.count, "\(context)")
+        #expect(Set(object.textSet) == plain.textSet && object.textSet.count == plain.textSet.count, "\(context)")
+        #expect(
+            Dictionary(uniqueKeysWithValues: object.intMap.map { ($0.key, $0.value) }) == plain.intMap, "\(context)")
         #expect(
             Dictionary(uniqueKeysWithValues: object.textMap.asKeyValueSequence().map { ($0.key, $0.value) })
-                == plain.textMap, "\(place)")
-        #expect(object.ints.first == plain.ints.first && object.ints.last == plain.ints.last, "\(place)")
-        #expect(object.ints.indices.map { object.ints[$0] } == plain.ints, "\(place)")
-        #expect(object.texts.index(of: nil) == plain.texts.firstIndex(of: nil), "\(place)")
-        #expect(object.ints.sum() == plain.ints.reduce(0, +) && object.ints.max() == plain.ints.max(), "\(place)")
-        #expect(object.intSet.min() == plain.intSet.min(), "\(place)")
-        #expect(object.intMap.keys.sorted() == plain.intMap.keys.sorted(), "\(place)")
-        #expect(object.value(forKeyPath: "links.@count") as? Int == plain.links.count, "\(place)")
-        #expect((object.links.value(forKey: "id") as [AnyObject]).compactMap { $0 as? Int } == plain.links, "\(place)")
-        #expect(!object.description.isEmpty, "\(place)")
+                == plain.textMap, "\(context)")
+        #expect(object.ints.first == plain.ints.first && object.ints.last == plain.ints.last, "\(context)")
+        #expect(object.ints.indices.map { object.ints[$0] } == plain.ints, "\(context)")
+        #expect(object.texts.index(of: nil) == plain.texts.firstIndex(of: nil), "\(context)")
+        #expect(object.ints.sum() == plain.ints.reduce(0, +) && object.ints.max() == plain.ints.max(), "\(context)")
+        #expect(object.intSet.min() == plain.intSet.min(), "\(context)")
+        #expect(object.intMap.keys.sorted() == plain.intMap.keys.sorted(), "\(context)")
+        #expect(object.value(forKeyPath: "links.@count") as? Int == plain.links.count, "\(context)")
+        #expect(
+            (object.links.value(forKey: "id") as [AnyObject]).compactMap { $0 as? Int } == plain.links, "\(context)")
+        #expect(!object.description.isEmpty, "\(context)")
         guard isManaged else { return }
-        #expect(Array(object.intSet) == plain.intSet.sorted(), "\(place)")
-        #expect(Array(object.ints.sorted(ascending: false)) == plain.ints.sorted(by: >), "\(place)")
-        #expect(Array(object.ints.distinct()).count == Set(plain.ints).count, "\(place)")
+        #expect(Array(object.intSet) == plain.intSet.sorted(), "\(context)")
+        #expect(Array(object.ints.sorted(ascending: false)) == plain.ints.sorted(by: >), "\(context)")
+        #expect(Array(object.ints.distinct()).count == Set(plain.ints).count, "\(context)")
         #expect(
             object.links.where { $0.id < 2 }.map(\.id) == plain.links.filter { $0 < 2 }
-                || Set(object.links.where { $0.id < 2 }.map(\.id)) == Set(plain.links.filter { $0 < 2 }), "\(place)")
+                || Set(object.links.where { $0.id < 2 }.map(\.id)) == Set(plain.links.filter { $0 < 2 }), "\(context)")
         #expect(
             object.links.sorted(byKeyPath: "id").last?.id == plain.links.max()
-                && object.links.max(of: \.id) == plain.links.max(), "\(place)")
+                && object.links.max(of: \.id) == plain.links.max(), "\(context)")
     }
 
     @Test(
@@ -332,12 +334,12 @@ struct ParityDriverTests {
         var plain = Plain()
         var frozen: [(DriverObject, Plain)] = []
         for step in 0..<300 {
-            let place = "seed \(random.seed), step \(step)"
+            let context = "seed \(random.seed), step \(step)"
             let before = plain
             if isManaged { realm.beginWrite() }
             for _ in 0..<random.below(4) + 1 {
                 edit(object, scratch, &plain, items, &random)
-                check(object, plain, place)
+                check(object, plain, context)
             }
             if isManaged {
                 if random.oneIn(20) {
@@ -356,7 +358,7 @@ struct ParityDriverTests {
                 }
                 if random.oneIn(30) { frozen.append((object.freeze(), plain)) }
             }
-            check(object, plain, place)
+            check(object, plain, context)
         }
         for (object, plain) in frozen { check(object, plain, "frozen, seed \(random.seed)") }
         for item in items where isManaged {

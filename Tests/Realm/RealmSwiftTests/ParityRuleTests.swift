@@ -62,15 +62,15 @@ struct ParityRuleTests {
     @Test(
         "Projection.observe(keyPaths:on:_:) also by the object's names; changes behind links have their own names")
     func projectionNames() async throws {
-        let place = Place([ParityResident.self, ParityAddress.self])
-        try place.run { realm in
+        let fixture = QueueFixture([ParityResident.self, ParityAddress.self])
+        try fixture.run { realm in
             let view = try Self.view(realm)
             func keep(_ label: String, _ keyPaths: [String]?) {
-                place.keep(
-                    view.observe(keyPaths: keyPaths) { [place] change in
-                        guard case .change(_, let properties) = change else { return place.note("\(label) other") }
+                fixture.keep(
+                    view.observe(keyPaths: keyPaths) { [fixture] change in
+                        guard case .change(_, let properties) = change else { return fixture.note("\(label) other") }
                         let texts = properties.map { "\($0.name)=\($0.newValue.map { "\($0)" } ?? "nil")" }
-                        place.note("\(label) \(texts.joined(separator: " "))")
+                        fixture.note("\(label) \(texts.joined(separator: " "))")
                     })
             }
             keep("1", ["lastName"])
@@ -80,17 +80,17 @@ struct ParityRuleTests {
             keep("5", nil)
         }
         func change(_ body: @Sendable (ParityResident) -> Void) throws {
-            try place.run { realm in
+            try fixture.run { realm in
                 let resident = try #require(realm.objects(ParityResident.self).first)
                 try realm.write { body(resident) }
             }
         }
         try change { $0.lastName = "Fox" }
-        #expect(try await place.notes(2).sorted() == ["1 surname=Fox", "5 surname=Fox"])
+        #expect(try await fixture.notes(2).sorted() == ["1 surname=Fox", "5 surname=Fox"])
         try change { $0.firstName = "Eve" }
-        #expect(try await place.notes(4).dropFirst(2).sorted() == ["2 name=Eve", "5 name=Eve"])
+        #expect(try await fixture.notes(4).dropFirst(2).sorted() == ["2 name=Eve", "5 name=Eve"])
         try change { $0.address?.city = "Pisa" }
-        let notes = try await place.notes(6).dropFirst(4).sorted()
+        let notes = try await fixture.notes(6).dropFirst(4).sorted()
         #expect(notes.first == "3 homeCity=Pisa" && notes.last?.contains("homeCity=Pisa") == true)
         #expect(
             await exception {
@@ -112,8 +112,8 @@ struct ParityRuleTests {
         "Migration.enumerateObjects(ofType:_:) gives new objects with Swift's names, and the old ones with stored ones"
     )
     func migration() throws {
-        let place = try FilePlace()
-        let url = place.url("migrated")
+        let fixture = try FileFixture()
+        let url = fixture.url("migrated")
         do {
             let realm = try Realm(
                 configuration: .init(fileURL: url, objectTypes: [ParityOld.ParityMigrated.self]))

@@ -11,9 +11,9 @@ private final class Keeper: @unchecked Sendable {
 
 @Suite("Parity with Realm: threads, files and observers")
 struct ParityThreadTests {
-    private func fileConfiguration(_ place: FilePlace) -> Realm.Configuration {
+    private func fileConfiguration(_ fixture: FileFixture) -> Realm.Configuration {
         Realm.Configuration(
-            fileURL: place.url("parity.realm"), objectTypes: [ParityPerson.self, ParityHome.self])
+            fileURL: fixture.url("parity.realm"), objectTypes: [ParityPerson.self, ParityHome.self])
     }
 
     /// Runs the body on a thread of its own, and returns when it and its realms are gone.
@@ -36,8 +36,8 @@ struct ParityThreadTests {
 
     @Test("a ThreadSafeReference that outlives its realm is resolved by the next one", arguments: [false, true])
     func handOver(_ isInMemory: Bool) async throws {
-        let place = try FilePlace()
-        let configuration = isInMemory ? ParityRealm.configuration() : fileConfiguration(place)
+        let fixture = try FileFixture()
+        let configuration = isInMemory ? ParityRealm.configuration() : fileConfiguration(fixture)
         for round in 0..<3 {
             let (object, results) = try {
                 let realm = try ParityRealm.open(configuration)
@@ -53,13 +53,13 @@ struct ParityThreadTests {
                 try realm.write { person.name = "changed" }
             }
         }
-        _ = place
+        _ = fixture
     }
 
     @Test("a ThreadSafe value that outlives its realm opens it again, and a reference keeps it open")
     func wrapped() async throws {
-        let place = try FilePlace()
-        let configuration = fileConfiguration(place)
+        let fixture = try FileFixture()
+        let configuration = fileConfiguration(fixture)
         let holder = try {
             let realm = try ParityRealm.open(configuration)
             return Holder(try realm.write { realm.create(ParityPerson.self, value: ["id": 1, "name": "a"]) })
@@ -124,8 +124,8 @@ struct ParityThreadTests {
 
     @Test("Realm.deleteFiles(for:) works as soon as asyncOpen's callback has returned")
     func deleteAfterOpen() async throws {
-        let place = try FilePlace()
-        let configuration = fileConfiguration(place)
+        let fixture = try FileFixture()
+        let configuration = fileConfiguration(fixture)
         let queue = DispatchQueue(label: "parity.open")
         for _ in 0..<50 {
             let opened: Bool = await withCheckedContinuation { continuation in
@@ -143,8 +143,8 @@ struct ParityThreadTests {
         "Realm.init(configuration:queue:) gives the open realm again, until the configuration or the thread differs"
     )
     func openAgain() async throws {
-        let place = try FilePlace()
-        var configuration = fileConfiguration(place)
+        let fixture = try FileFixture()
+        var configuration = fileConfiguration(fixture)
         let realm = try ParityRealm.open(configuration)
         for _ in 0..<100 { #expect(try ParityRealm.open(configuration) == realm) }
         configuration.schemaVersion = 0
@@ -172,8 +172,8 @@ struct ParityThreadTests {
 
     @Test("Realm.init(configuration:queue:) configurations that say the same give the open realm, others do not")
     func saidAgain() async throws {
-        let place = try FilePlace()
-        let (first, second) = (place.url("first"), place.url("second"))
+        let fixture = try FileFixture()
+        let (first, second) = (fixture.url("first"), fixture.url("second"))
         @Sendable func said(_ url: URL, _ types: [ObjectBase.Type] = ValuesByNameTests.types) -> Realm.Configuration {
             Realm.Configuration(fileURL: url, objectTypes: types)
         }
@@ -227,8 +227,8 @@ struct ParityThreadTests {
 
     @Test("NotificationToken.invalidate() says whether it ended anything")
     func tokens() throws {
-        let place = Place([ParityPerson.self, ParityHome.self])
-        try place.run { realm in
+        let fixture = QueueFixture([ParityPerson.self, ParityHome.self])
+        try fixture.run { realm in
             let token = realm.objects(ParityPerson.self).observe { _ in }
             #expect(token.invalidate() && !token.invalidate())
         }
@@ -245,31 +245,31 @@ struct ParityThreadTests {
 
     @Test("ResultsSection.count an observed section that has lost its last object is empty")
     func emptySection() async throws {
-        let place = Place([ParityPerson.self, ParityHome.self])
-        try place.run { realm in
+        let fixture = QueueFixture([ParityPerson.self, ParityHome.self])
+        try fixture.run { realm in
             try realm.write {
                 for (id, name) in ["a", "b", "a"].enumerated() { realm.add(ParityPerson(id, name)) }
             }
             let sections = realm.objects(ParityPerson.self).sectioned(by: \.name)
             let section = sections[0]
-            place.keep(
-                section.observe { [place] change in
+            fixture.keep(
+                section.observe { [fixture] change in
                     switch change {
-                    case .initial(let section): place.note("initial \(section.count)")
+                    case .initial(let section): fixture.note("initial \(section.count)")
                     case .update(let section, let deletions, _, _, _, let gone):
-                        place.note(
+                        fixture.note(
                             "\(section.count) \(section.isEmpty) \(Array(section).count) \(deletions.count) \(gone.count)"
                         )
                     }
                 })
         }
-        _ = try await place.notes(1)
-        try place.run { realm in
+        _ = try await fixture.notes(1)
+        try fixture.run { realm in
             try realm.write { realm.delete(realm.objects(ParityPerson.self).where { $0.name == "a" }) }
         }
-        let notes = try await place.notes(2)
+        let notes = try await fixture.notes(2)
         #expect(notes.first == "initial 2" && notes.last?.hasPrefix("0 true 0") == true)
-        try place.run { realm in
+        try fixture.run { realm in
             let section = realm.objects(ParityPerson.self).sectioned(by: \.name)[0]
             try realm.write { realm.deleteAll() }
             #expect(section.count == 0 && section.isInvalidated && section.startIndex == section.endIndex)
@@ -278,26 +278,26 @@ struct ParityThreadTests {
 
     @Test("RealmPublishers.ObjectChangeset completes without a value when the object is deleted")
     func deletedObject() async throws {
-        let place = Place([ParityPerson.self, ParityHome.self])
+        let fixture = QueueFixture([ParityPerson.self, ParityHome.self])
         let keeper = Keeper()
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             let person = try realm.write { realm.create(ParityPerson.self, value: ["id": 1, "home": ["street": "s"]]) }
             let home = try #require(person.home)
             keeper.all = [
-                changesetPublisher(person).sink(receiveCompletion: { _ in place.note("person end") }) { _ in
-                    place.note("person value")
+                changesetPublisher(person).sink(receiveCompletion: { _ in fixture.note("person end") }) { _ in
+                    fixture.note("person value")
                 },
-                changesetPublisher(home).sink(receiveCompletion: { _ in place.note("home end") }) { _ in
-                    place.note("home value")
+                changesetPublisher(home).sink(receiveCompletion: { _ in fixture.note("home end") }) { _ in
+                    fixture.note("home value")
                 },
             ]
         }
-        try place.run { realm in try realm.write { realm.deleteAll() } }
-        _ = try await place.notes(2)
+        try fixture.run { realm in try realm.write { realm.deleteAll() } }
+        _ = try await fixture.notes(2)
         // Tells everything that has not been told yet.
-        _ = try place.run { realm in realm.refresh() }
-        #expect(try await place.notes(2).sorted() == ["home end", "person end"])
-        try place.run { _ in keeper.all = [] }
+        _ = try fixture.run { realm in realm.refresh() }
+        #expect(try await fixture.notes(2).sorted() == ["home end", "person end"])
+        try fixture.run { _ in keeper.all = [] }
     }
 
     @Test("a realm is opened for a serial queue, on it")

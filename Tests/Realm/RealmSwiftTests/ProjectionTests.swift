@@ -128,32 +128,32 @@ struct ProjectionTests {
         only, through links too
         """)
     func observe() async throws {
-        let place = Place(Self.types)
-        let id = try place.run { realm in
+        let fixture = QueueFixture(Self.types)
+        let id = try fixture.run { realm in
             try realm.write {
                 realm.create(
                     ProjectedPerson.self, value: ["firstName": "Ann", "address": ["city": "Rome"]])
             }
             let view = realm.objects(PersonView.self)[0]
-            place.keep(
-                view.observe(on: place.queue) { change in
+            fixture.keep(
+                view.observe(on: fixture.queue) { change in
                     switch change {
                     case .change(let view, let properties):
-                        place.note("\(view.name) " + properties.map(\.name).sorted().joined(separator: ","))
-                    case .deleted: place.note("deleted")
-                    case .error: place.note("error")
+                        fixture.note("\(view.name) " + properties.map(\.name).sorted().joined(separator: ","))
+                    case .deleted: fixture.note("deleted")
+                    case .error: fixture.note("error")
                     }
                 })
             return 0
         }
         #expect(id == 0)
-        try place.run { realm in try realm.write { realm.objects(ProjectedPerson.self)[0].age = 9 } }
-        try place.run { realm in try realm.write { realm.objects(ProjectedPerson.self)[0].firstName = "Eve" } }
-        _ = try await place.notes(1)
-        try place.run { realm in try realm.write { realm.objects(ProjectedPerson.self)[0].address?.city = "Oslo" } }
-        _ = try await place.notes(2)
-        try place.run { realm in try realm.write { realm.delete(realm.objects(ProjectedPerson.self)) } }
-        #expect(try await place.notes(3) == ["Eve name", "Eve city", "deleted"])
+        try fixture.run { realm in try realm.write { realm.objects(ProjectedPerson.self)[0].age = 9 } }
+        try fixture.run { realm in try realm.write { realm.objects(ProjectedPerson.self)[0].firstName = "Eve" } }
+        _ = try await fixture.notes(1)
+        try fixture.run { realm in try realm.write { realm.objects(ProjectedPerson.self)[0].address?.city = "Oslo" } }
+        _ = try await fixture.notes(2)
+        try fixture.run { realm in try realm.write { realm.delete(realm.objects(ProjectedPerson.self)) } }
+        #expect(try await fixture.notes(3) == ["Eve name", "Eve city", "deleted"])
     }
 
     @Test("ProjectedCollection Projected projectTo leads on through lists, sets, maps and linking objects")
@@ -215,45 +215,45 @@ struct ProjectionTests {
         projected collections tell their changes
         """)
     func keyPaths() async throws {
-        let place = Place(Self.types)
-        try place.run { realm in
+        let fixture = QueueFixture(Self.types)
+        try fixture.run { realm in
             try realm.write {
                 realm.create(
                     ProjectedPerson.self,
                     value: ["firstName": "Ann", "address": ["city": "Rome"], "friends": [["firstName": "Bob"]]])
             }
             let view = realm.objects(PersonView.self)[0]
-            place.keep(
-                view.observe(keyPaths: ["city"], on: place.queue) { change in
+            fixture.keep(
+                view.observe(keyPaths: ["city"], on: fixture.queue) { change in
                     if case .change(let view, let properties) = change {
-                        place.note("label \(view.city ?? "") \(properties.map(\.name))")
+                        fixture.note("label \(view.city ?? "") \(properties.map(\.name))")
                     }
                 })
-            place.keep(
+            fixture.keep(
                 view.observe(keyPaths: [\PersonView.city]) { change in
                     if case .change(let view, let properties) = change {
-                        place.note("path \(view.city ?? "") \(properties.map(\.name))")
+                        fixture.note("path \(view.city ?? "") \(properties.map(\.name))")
                     }
                 })
-            place.keep(
+            fixture.keep(
                 view.friendNames.observe { change in
                     switch change {
-                    case .initial(let names): place.note("initial \(Array(names))")
+                    case .initial(let names): fixture.note("initial \(Array(names))")
                     case .update(let names, let deletions, let insertions, let modifications):
-                        place.note("\(Array(names)) \(deletions) \(insertions) \(modifications)")
-                    case .error: place.note("error")
+                        fixture.note("\(Array(names)) \(deletions) \(insertions) \(modifications)")
+                    case .error: fixture.note("error")
                     }
                 })
         }
-        _ = try await place.notes(1)
-        try place.run { realm in
+        _ = try await fixture.notes(1)
+        try fixture.run { realm in
             try realm.write {
                 let people = realm.objects(ProjectedPerson.self)
                 people[0].firstName = "Eve"
                 people[1].age = 7
             }
         }
-        try place.run { realm in
+        try fixture.run { realm in
             try realm.write {
                 let people = realm.objects(ProjectedPerson.self)
                 people[0].address?.city = "Oslo"
@@ -262,10 +262,10 @@ struct ProjectionTests {
             }
         }
         #expect(
-            try await place.notes(4).sorted() == [
+            try await fixture.notes(4).sorted() == [
                 #"["Rob", "New"] [] [1] [0]"#, #"initial ["Bob"]"#, #"label Oslo ["city"]"#, #"path Oslo ["city"]"#,
             ])
-        let configuration = place.configuration
+        let configuration = fixture.configuration
         #expect(
             await exception {
                 let view = try Realm(configuration: configuration).objects(PersonView.self)[0]
@@ -279,14 +279,15 @@ struct ProjectionTests {
         their own
         """)
     func actors() async throws {
-        let place = Place(Self.types)
-        try place.run { realm in try realm.write { _ = realm.create(ProjectedPerson.self, value: ["firstName": "A"]) } }
+        let fixture = QueueFixture(Self.types)
+        try fixture.run { realm in try realm.write { _ = realm.create(ProjectedPerson.self, value: ["firstName": "A"]) }
+        }
         let actor = ProjectionActor()
-        try await actor.observe(place.configuration)
-        try place.run { realm in try realm.write { realm.objects(ProjectedPerson.self)[0].age = 5 } }
-        try place.run { realm in try realm.write { realm.objects(ProjectedPerson.self)[0].firstName = "B" } }
+        try await actor.observe(fixture.configuration)
+        try fixture.run { realm in try realm.write { realm.objects(ProjectedPerson.self)[0].age = 5 } }
+        try fixture.run { realm in try realm.write { realm.objects(ProjectedPerson.self)[0].firstName = "B" } }
         _ = try await actor.notes(1)
-        try place.run { realm in try realm.write { realm.deleteAll() } }
+        try fixture.run { realm in try realm.write { realm.deleteAll() } }
         #expect(try await actor.notes(2) == [#"B ["name"]"#, "deleted"])
         await actor.end()
     }
@@ -297,34 +298,34 @@ struct ProjectionTests {
         themselves and their changes, and complete at the end
         """)
     func publishers() async throws {
-        let place = Place(Self.types)
+        let fixture = QueueFixture(Self.types)
         let kept = Kept()
-        try place.run { [kept] realm in
+        try fixture.run { [kept] realm in
             try realm.write { _ = realm.create(ProjectedPerson.self, value: ["firstName": "A"]) }
             let view = realm.objects(PersonView.self)[0]
             kept.all = [
-                view.objectWillChange.sink { place.note("will") },
+                view.objectWillChange.sink { fixture.note("will") },
                 valuePublisher(view).sink(
-                    receiveCompletion: { _ in place.note("value end") },
-                    receiveValue: { place.note("value \($0.name)") }),
+                    receiveCompletion: { _ in fixture.note("value end") },
+                    receiveValue: { fixture.note("value \($0.name)") }),
                 changesetPublisher(view, keyPaths: ["name"]).sink(
-                    receiveCompletion: { _ in place.note("changes end") },
+                    receiveCompletion: { _ in fixture.note("changes end") },
                     receiveValue: { change in
                         switch change {
-                        case .change(let view, let changes): place.note("\(view.name) \(changes.map(\.name))")
-                        case .deleted: place.note("deleted")
-                        case .error: place.note("error")
+                        case .change(let view, let changes): fixture.note("\(view.name) \(changes.map(\.name))")
+                        case .deleted: fixture.note("deleted")
+                        case .error: fixture.note("error")
                         }
                     }),
                 valuePublisher(view).freeze().sink(
-                    receiveCompletion: { _ in }, receiveValue: { place.note("frozen \($0.isFrozen) \($0.name)") }),
+                    receiveCompletion: { _ in }, receiveValue: { fixture.note("frozen \($0.isFrozen) \($0.name)") }),
             ]
         }
-        try place.run { realm in try realm.write { realm.objects(ProjectedPerson.self)[0].firstName = "B" } }
-        #expect(try await place.notes(4).sorted() == [#"B ["name"]"#, "frozen true B", "value B", "will"])
-        try place.run { realm in try realm.write { realm.deleteAll() } }
+        try fixture.run { realm in try realm.write { realm.objects(ProjectedPerson.self)[0].firstName = "B" } }
+        #expect(try await fixture.notes(4).sorted() == [#"B ["name"]"#, "frozen true B", "value B", "will"])
+        try fixture.run { realm in try realm.write { realm.deleteAll() } }
         #expect(
-            try await place.notes(6).dropFirst(4).sorted() == ["changes end", "value end"])
+            try await fixture.notes(6).dropFirst(4).sorted() == ["changes end", "value end"])
     }
 }
 

@@ -48,7 +48,7 @@ private func shown<C: RealmCollection>(_ change: RealmCollectionChange<C>) -> In
 /// that leaves its token out.
 @Suite("Publishers: one value for each write")
 struct PublisherCountTests {
-    private let place = Place([CountedItem.self, CountedOwner.self])
+    private let fixture = QueueFixture([CountedItem.self, CountedOwner.self])
     private let keeper = Keeper()
     private let notes = Notes()
 
@@ -72,7 +72,7 @@ struct PublisherCountTests {
         }
         try await wait(labels + withTokens, 0)
         for id in 1...4 {
-            try place.run { [keeper] realm in
+            try fixture.run { [keeper] realm in
                 try realm.write(withoutNotifying: id == 3 ? keeper.tokens : []) { Self.add(id, to: realm) }
             }
             try await wait(id == 3 ? labels : labels + withTokens, id)
@@ -80,14 +80,14 @@ struct PublisherCountTests {
         let sent = notes.all
         for label in labels { #expect(sent[label] == [0, 1, 2, 3, 4], "\(label)") }
         for label in withTokens { #expect(sent[label] == [0, 1, 2, 4], "\(label)") }
-        place.queue.sync { [keeper] in keeper.all = [] }
+        fixture.queue.sync { [keeper] in keeper.all = [] }
     }
 
     private func check<C: RealmCollection & RealmSubscribable>(
         _ get: @escaping @Sendable (Realm) -> C
     ) async throws {
         let (other, third) = (DispatchQueue(label: "other"), DispatchQueue(label: "third"))
-        try place.run { [keeper, notes] realm in
+        try fixture.run { [keeper, notes] realm in
             try realm.write { realm.add(CountedOwner()) }
             let collection = get(realm)
             let (values, changes) = (collection.collectionPublisher, collection.changesetPublisher)
@@ -160,7 +160,7 @@ struct PublisherCountTests {
             case .error: -1
             }
         }
-        try place.run { [keeper, notes] realm in
+        try fixture.run { [keeper, notes] realm in
             try realm.write { realm.add(CountedOwner()) }
             let map = realm.objects(CountedOwner.self)[0].map
             let (values, changes) = (map.collectionPublisher, map.changesetPublisher)

@@ -43,7 +43,7 @@ private final class Asker<Input, Failure: Error>: Subscriber {
 
 @Suite("Publishers")
 struct PublisherTests {
-    private let place = Place([PublishedDog.self])
+    private let fixture = QueueFixture([PublishedDog.self])
     private let keeper = Keeper()
 
     @Sendable private static func text<C: RealmCollection>(_ change: RealmCollectionChange<C>) -> String {
@@ -56,14 +56,14 @@ struct PublisherTests {
     }
 
     private func add(_ id: Int) throws {
-        try place.run { realm in
+        try fixture.run { realm in
             try realm.write { _ = realm.create(PublishedDog.self, value: ["id": id]) }
             realm.refresh()
         }
     }
 
     private func change(_ body: @Sendable (PublishedDog) -> Void) throws {
-        try place.run { realm in
+        try fixture.run { realm in
             try realm.write { if let dog = realm.objects(PublishedDog.self).first { body(dog) } }
             realm.refresh()
         }
@@ -75,45 +75,45 @@ struct PublisherTests {
         they changed, themselves, and their changes
         """)
     func collections() async throws {
-        try place.run { [place, keeper] realm in
+        try fixture.run { [fixture, keeper] realm in
             let dogs = realm.objects(PublishedDog.self)
             keeper.all = [
-                dogs.objectWillChange.sink { place.note("will") },
-                dogs.collectionPublisher.sink(receiveCompletion: { _ in }) { place.note("value \($0.count)") },
-                dogs.changesetPublisher.sink { place.note(Self.text($0)) },
+                dogs.objectWillChange.sink { fixture.note("will") },
+                dogs.collectionPublisher.sink(receiveCompletion: { _ in }) { fixture.note("value \($0.count)") },
+                dogs.changesetPublisher.sink { fixture.note(Self.text($0)) },
             ]
         }
-        _ = try await place.notes(3)
+        _ = try await fixture.notes(3)
         try add(1)
-        let notes = try await place.notes(6)
+        let notes = try await fixture.notes(6)
         #expect(notes.sorted() == ["1 [] [0] []", "initial 0", "value 0", "value 1", "will", "will"])
-        place.queue.sync { [keeper] in for subscription in keeper.all { subscription.cancel() } }
+        fixture.queue.sync { [keeper] in for subscription in keeper.all { subscription.cancel() } }
         try add(2)
-        #expect(try await place.notes(6).count == 6)
+        #expect(try await fixture.notes(6).count == 6)
     }
 
     @Test("key paths narrow what is published")
     func keyPaths() async throws {
         try add(1)
-        try place.run { [place, keeper] realm in
+        try fixture.run { [fixture, keeper] realm in
             let dogs = realm.objects(PublishedDog.self)
             keeper.all = [
                 dogs.collectionPublisher(keyPaths: ["name"]).sink(receiveCompletion: { _ in }) { _ in
-                    place.note("value")
+                    fixture.note("value")
                 },
-                dogs.changesetPublisher(keyPaths: ["name"]).sink { place.note(Self.text($0)) },
+                dogs.changesetPublisher(keyPaths: ["name"]).sink { fixture.note(Self.text($0)) },
                 valuePublisher(dogs, keyPaths: ["age"]).sink(receiveCompletion: { _ in }) {
-                    place.note("age \($0.count)")
+                    fixture.note("age \($0.count)")
                 },
-                changesetPublisher(dogs, keyPaths: ["age"]).sink { place.note("age " + Self.text($0)) },
+                changesetPublisher(dogs, keyPaths: ["age"]).sink { fixture.note("age " + Self.text($0)) },
             ]
         }
-        _ = try await place.notes(4)
+        _ = try await fixture.notes(4)
         try change { $0.age = 3 }
-        _ = try await place.notes(6)
+        _ = try await fixture.notes(6)
         try change { $0.name = "Rex" }
         #expect(
-            try await place.notes(8).dropFirst(4).sorted() == ["1 [] [] [0]", "age 1", "age 1 [] [] [0]", "value"])
+            try await fixture.notes(8).dropFirst(4).sorted() == ["1 [] [] [0]", "age 1", "age 1 [] [] [0]", "value"])
     }
 
     @Test(
@@ -123,67 +123,69 @@ struct PublisherTests {
         """)
     func objects() async throws {
         try add(1)
-        try place.run { [place, keeper] realm in
+        try fixture.run { [fixture, keeper] realm in
             let dog = realm.objects(PublishedDog.self)[0]
             keeper.all = [
-                dog.objectWillChange.sink(receiveCompletion: { _ in place.note("will end") }) { place.note("will") },
-                valuePublisher(dog).sink(receiveCompletion: { _ in place.note("value end") }) {
-                    place.note("value \($0.age)")
+                dog.objectWillChange.sink(receiveCompletion: { _ in fixture.note("will end") }) {
+                    fixture.note("will")
                 },
-                changesetPublisher(dog).sink(receiveCompletion: { _ in place.note("change end") }) {
+                valuePublisher(dog).sink(receiveCompletion: { _ in fixture.note("value end") }) {
+                    fixture.note("value \($0.age)")
+                },
+                changesetPublisher(dog).sink(receiveCompletion: { _ in fixture.note("change end") }) {
                     switch $0 {
-                    case .change(_, let properties): place.note("change \(properties.map(\.name))")
-                    case .deleted: place.note("deleted")
-                    case .error: place.note("error")
+                    case .change(_, let properties): fixture.note("change \(properties.map(\.name))")
+                    case .deleted: fixture.note("deleted")
+                    case .error: fixture.note("error")
                     }
                 },
             ]
         }
         try change { $0.age = 7 }
-        #expect(try await place.notes(3) == ["will", "value 7", #"change ["age"]"#])
+        #expect(try await fixture.notes(3) == ["will", "value 7", #"change ["age"]"#])
         try change { dog in dog.realm?.delete(dog) }
-        #expect(try await place.notes(6).dropFirst(3).sorted() == ["change end", "value end", "will end"])
+        #expect(try await fixture.notes(6).dropFirst(3).sorted() == ["change end", "value end", "will end"])
     }
 
     @Test("RealmPublishers.CollectionChangeset what was not asked for is kept as one change that tells all of it")
     func demand() async throws {
-        try place.run { [place, keeper] realm in
+        try fixture.run { [fixture, keeper] realm in
             let asker = Asker<RealmCollectionChange<Results<PublishedDog>>, Never>(.max(1)) {
-                place.note(Self.text($0))
+                fixture.note(Self.text($0))
             }
             realm.objects(PublishedDog.self).changesetPublisher.subscribe(asker)
             keeper.all = [AnyCancellable { asker.subscription?.cancel() }]
             keeper.resume = { asker.subscription?.request(.max(1)) }
         }
-        _ = try await place.notes(1)
+        _ = try await fixture.notes(1)
         try add(1)
         try add(2)
         try change { $0.age = 1 }
-        place.queue.sync { [keeper] in keeper.resume?() }
-        #expect(try await place.notes(2) == ["initial 0", "2 [] [0, 1] []"])
-        place.queue.sync { [keeper] in keeper.resume?() }
+        fixture.queue.sync { [keeper] in keeper.resume?() }
+        #expect(try await fixture.notes(2) == ["initial 0", "2 [] [0, 1] []"])
+        fixture.queue.sync { [keeper] in keeper.resume?() }
         try change { $0.age = 2 }
-        #expect(try await place.notes(3).last == "2 [] [] [0]")
-        place.queue.sync { [keeper] in keeper.resume = nil }
+        #expect(try await fixture.notes(3).last == "2 [] [] [0]")
+        fixture.queue.sync { [keeper] in keeper.resume = nil }
     }
 
     @Test("saveToken(on:at:) a saved token keeps a subscription from hearing of a write")
     func tokens() async throws {
-        try place.run { [place, keeper] realm in
+        try fixture.run { [fixture, keeper] realm in
             let dogs = realm.objects(PublishedDog.self)
             keeper.all = [
-                dogs.changesetPublisher.saveToken(on: keeper, at: \.token).sink { place.note(Self.text($0)) }
+                dogs.changesetPublisher.saveToken(on: keeper, at: \.token).sink { fixture.note(Self.text($0)) }
             ]
         }
-        _ = try await place.notes(1)
-        try place.run { [keeper] realm in
+        _ = try await fixture.notes(1)
+        try fixture.run { [keeper] realm in
             let tokens = keeper.token.map { [$0] } ?? []
             #expect(tokens.count == 1)
             try realm.write(withoutNotifying: tokens) { _ = realm.create(PublishedDog.self, value: ["id": 1]) }
             realm.refresh()
         }
         try add(2)
-        #expect(try await place.notes(2) == ["initial 0", "2 [] [1] []"])
+        #expect(try await fixture.notes(2) == ["initial 0", "2 [] [1] []"])
     }
 
     @Test(
@@ -194,30 +196,30 @@ struct PublisherTests {
     func queues() async throws {
         try add(1)
         let other = DispatchQueue(label: "other")
-        try place.run { [place, keeper] realm in
+        try fixture.run { [fixture, keeper] realm in
             let dogs = realm.objects(PublishedDog.self)
             keeper.all = [
                 dogs.changesetPublisher.subscribe(on: other).sink {
                     dispatchPrecondition(condition: .onQueue(other))
-                    place.note("subscribed " + Self.text($0))
+                    fixture.note("subscribed " + Self.text($0))
                 },
                 dogs.collectionPublisher.threadSafeReference().receive(on: other)
                     .sink(receiveCompletion: { _ in }) {
                         dispatchPrecondition(condition: .onQueue(other))
-                        place.note("value \(Array($0).map(\.id))")
+                        fixture.note("value \(Array($0).map(\.id))")
                     },
                 dogs.changesetPublisher.receive(on: other).sink {
                     dispatchPrecondition(condition: .onQueue(other))
-                    place.note("received " + Self.text($0))
+                    fixture.note("received " + Self.text($0))
                 },
                 dogs.collectionPublisher.freeze().receive(on: other).sink(receiveCompletion: { _ in }) {
-                    place.note("frozen \($0.isFrozen) \($0.count)")
+                    fixture.note("frozen \($0.isFrozen) \($0.count)")
                 },
             ]
         }
-        _ = try await place.notes(4)
+        _ = try await fixture.notes(4)
         try add(2)
-        let notes = try await place.notes(8)
+        let notes = try await fixture.notes(8)
         #expect(
             Set(notes) == [
                 "subscribed initial 1", "subscribed 2 [] [1] []", "value [1]", "value [1, 2]", "received initial 1",
@@ -227,22 +229,22 @@ struct PublisherTests {
 
     @Test("RealmPublishers.{SectionedResultsChangeset,RealmWillChange} sections and realms publish")
     func others() async throws {
-        try place.run { [place, keeper] realm in
+        try fixture.run { [fixture, keeper] realm in
             let sections = realm.objects(PublishedDog.self).sectioned(by: \.age)
             keeper.all = [
                 sections.changesetPublisher.sink {
                     switch $0 {
-                    case .initial(let sections): place.note("initial \(sections.count)")
+                    case .initial(let sections): fixture.note("initial \(sections.count)")
                     case .update(let sections, _, let insertions, _, let come, _):
-                        place.note("\(sections.allKeys) \(insertions.count) \(Array(come))")
+                        fixture.note("\(sections.allKeys) \(insertions.count) \(Array(come))")
                     }
                 },
-                realm.objectWillChange.sink { place.note("realm") },
+                realm.objectWillChange.sink { fixture.note("realm") },
             ]
         }
-        _ = try await place.notes(1)
+        _ = try await fixture.notes(1)
         try add(1)
-        #expect(try await place.notes(3).sorted() == ["[0] 1 [0]", "initial 0", "realm"])
+        #expect(try await fixture.notes(3).sorted() == ["[0] 1 [0]", "initial 0", "realm"])
     }
 
     @Test("RealmPublishers.{WillChange,CollectionChangeset} subscribing to what is unmanaged stops the program")
@@ -265,8 +267,8 @@ struct PublisherTests {
         try add(1)
         try add(2)
         let other = DispatchQueue(label: "other")
-        let configuration = place.configuration
-        try place.run { [place, keeper] realm in
+        let configuration = fixture.configuration
+        try fixture.run { [fixture, keeper] realm in
             let dogs = realm.objects(PublishedDog.self)
             let sections = dogs.sectioned(by: \.age)
             let section = sections[0]
@@ -274,14 +276,14 @@ struct PublisherTests {
                 _ name: String, _ change: SectionedResultsChange<C>
             ) {
                 switch change {
-                case .initial(let sections): place.note("\(name) initial \(sections.count)")
+                case .initial(let sections): fixture.note("\(name) initial \(sections.count)")
                 case .update(let sections, _, let insertions, let modifications, _, _):
-                    place.note("\(name) \(sections.count) \(insertions.count) \(modifications.count)")
+                    fixture.note("\(name) \(sections.count) \(insertions.count) \(modifications.count)")
                 }
             }
             @Sendable func told(_ name: String, _ change: ObjectChange<PublishedDog>) {
                 if case .change(let dog, let properties) = change {
-                    place.note("\(name) \(properties.map(\.name)) \(dog.age) \(dog.isFrozen)")
+                    fixture.note("\(name) \(properties.map(\.name)) \(dog.age) \(dog.isFrozen)")
                 }
             }
             typealias Changes = RealmPublishers.SectionChangeset<ResultsSection<Int, PublishedDog>>
@@ -292,24 +294,24 @@ struct PublisherTests {
                 changesetPublisher(sections).freeze().sink { told("frozen sections", $0) },
                 sections.changesetPublisher.saveToken(on: keeper, at: \.token).threadSafeReference().receive(on: other)
                     .sink { told("handed sections", $0) },
-                valuePublisher(sections).sink(receiveCompletion: { _ in }) { place.note("sections \($0.count)") },
+                valuePublisher(sections).sink(receiveCompletion: { _ in }) { fixture.note("sections \($0.count)") },
                 section.collectionPublisher.freeze().sink(receiveCompletion: { _ in }) {
-                    place.note("frozen section \($0.isFrozen) \($0.count)")
+                    fixture.note("frozen section \($0.isFrozen) \($0.count)")
                 },
                 changesetPublisher(dogs[0]).threadSafeReference().receive(on: other).sink { told("handed", $0) },
                 changesetPublisher(dogs[0]).freeze().sink { told("frozen", $0) },
                 changesetPublisher(dogs[0]).subscribe(on: other).sink { told("on queue", $0) },
                 valuePublisher(dogs[0], keyPaths: ["name"]).sink(receiveCompletion: { _ in }) { _ in
-                    place.note("not told")
+                    fixture.note("not told")
                 },
                 valuePublisher(dogs[0]).subscribe(on: other).sink(receiveCompletion: { _ in }) {
-                    place.note("value \($0.age)")
+                    fixture.note("value \($0.age)")
                 },
                 Realm.asyncOpen(configuration: configuration).sink(receiveCompletion: { _ in }) { _ in },
             ]
             #expect(keeper.token != nil)
         }
-        _ = try await place.notes(6)
+        _ = try await fixture.notes(6)
         try change { $0.age = 3 }
         let wanted: Set = [
             "section initial 2", "section on queue initial 2", "frozen sections initial 1", "handed sections initial 1",
@@ -317,31 +319,31 @@ struct PublisherTests {
             "handed sections 2 1 0", "section 1 0 0", "section on queue 1 0 0",
             #"handed ["age"] 3 false"#, #"frozen ["age"] 3 true"#, #"on queue ["age"] 3 false"#, "value 3",
         ]
-        let notes = try await place.notes(with: wanted)
+        let notes = try await fixture.notes(with: wanted)
         #expect(!notes.contains("not told"))
-        place.queue.sync { [keeper] in keeper.all = [] }
+        fixture.queue.sync { [keeper] in keeper.all = [] }
     }
 
     @Test("threadSafeReference() receive(on:) what is unmanaged, frozen, or of several realms is handed over")
     func mixedHandover() async throws {
-        let second = Place([PublishedDog.self])
+        let second = QueueFixture([PublishedDog.self])
         let other = DispatchQueue(label: "other")
-        try place.run { [place, keeper] realm in
+        try fixture.run { [fixture, keeper] realm in
             let there = try second.run { realm in
                 try ThreadSafeReference(to: realm.write { realm.create(PublishedDog.self, value: ["id": 2]) })
             }
-            let secondRealm = try Realm(configuration: second.configuration, queue: place.queue)
+            let secondRealm = try Realm(configuration: second.configuration, queue: fixture.queue)
             let dogs = try realm.write { (1...4).map { realm.create(PublishedDog.self, value: ["id": $0 * 10]) } }
             let mixed = [dogs[0], secondRealm.resolve(there), PublishedDog(value: ["id": 3]), dogs[1].freeze()]
             let texts = mixed.compactMap { $0 }.publisher.threadSafeReference().receive(on: other).map { dog in
                 dispatchPrecondition(condition: .onQueue(other))
                 return "\(dog.id) \(dog.isFrozen) \(dog.realm != nil)"
             }
-            keeper.all = [texts.collect().sink { place.note("\($0)") }]
+            keeper.all = [texts.collect().sink { fixture.note("\($0)") }]
         }
         #expect(
-            try await place.notes(1) == [#"["10 false true", "2 false true", "3 false false", "20 true true"]"#])
-        place.queue.sync { [keeper] in keeper.all = [] }
+            try await fixture.notes(1) == [#"["10 false true", "2 false true", "3 false false", "20 true true"]"#])
+        fixture.queue.sync { [keeper] in keeper.all = [] }
     }
 
     @Test("receive(on:) freeze() a change's object is at the version that the change tells of")
@@ -349,21 +351,21 @@ struct PublisherTests {
         let other = DispatchQueue(label: "other")
         other.suspend()
         try add(1)
-        try place.run { [place, keeper] realm in
+        try fixture.run { [fixture, keeper] realm in
             keeper.all = [
                 changesetPublisher(realm.objects(PublishedDog.self)[0]).receive(on: other).sink { change in
                     if case .change(let dog, let properties) = change {
-                        place.note("\(properties.map { $0.newValue ?? 0 }) \(dog.age)")
+                        fixture.note("\(properties.map { $0.newValue ?? 0 }) \(dog.age)")
                         dog.realm?.invalidate()
                     }
                 },
                 valuePublisher(realm.objects(PublishedDog.self)[0]).freeze().collect(3).sink(
-                    receiveCompletion: { _ in }, receiveValue: { place.note("\($0.map(\.age))") }),
+                    receiveCompletion: { _ in }, receiveValue: { fixture.note("\($0.map(\.age))") }),
             ]
         }
         for age in 1...3 { try change { $0.age = age } }
         other.resume()
-        #expect(try await place.notes(4) == ["[1, 2, 3]", "[1] 1", "[2] 2", "[3] 3"])
-        place.queue.sync { [keeper] in keeper.all = [] }
+        #expect(try await fixture.notes(4) == ["[1, 2, 3]", "[1] 1", "[2] 2", "[3] 3"])
+        fixture.queue.sync { [keeper] in keeper.all = [] }
     }
 }

@@ -26,10 +26,10 @@ class RenamedOther: Object {
 
 @Suite("Observing properties that have other names in the store")
 struct RenamedObservingTests {
-    private let place = Place([RenamedRow.self, RenamedOther.self])
+    private let fixture = QueueFixture([RenamedRow.self, RenamedOther.self])
 
     private func edit(_ body: @Sendable (RenamedRow) -> Void) throws {
-        try place.run { realm in
+        try fixture.run { realm in
             let row = try #require(realm.objects(RenamedRow.self).first)
             try realm.write { body(row) }
         }
@@ -39,7 +39,7 @@ struct RenamedObservingTests {
         "Object.observe(keyPaths:on:_:) RealmCollection.observe(keyPaths:on:_:) sections and linking objects, by Swift's names"
     )
     func keyPaths() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             let row = try realm.write {
                 let row = realm.create(RenamedRow.self, value: ["key": 1, "name": "a", "any": "m"])
                 row.rows.append(row)
@@ -47,15 +47,19 @@ struct RenamedObservingTests {
                 return row
             }
             func keep(_ label: String, _ keyPaths: [String]?) {
-                place.keep(
+                fixture.keep(
                     row.observe(keyPaths: keyPaths) { (change: ObjectChange<RenamedRow>) in
-                        if case .change(_, let properties) = change { place.note("\(label) \(properties.map(\.name))") }
+                        if case .change(_, let properties) = change {
+                            fixture.note("\(label) \(properties.map(\.name))")
+                        }
                     })
             }
             func keep<C: RealmCollection>(_ label: String, _ collection: C, _ keyPaths: [String]) {
-                place.keep(
+                fixture.keep(
                     collection.observe(keyPaths: keyPaths) { change in
-                        if case .update(_, _, _, let modifications) = change { place.note("\(label) \(modifications)") }
+                        if case .update(_, _, _, let modifications) = change {
+                            fixture.note("\(label) \(modifications)")
+                        }
                     })
             }
             keep("all", nil)
@@ -68,37 +72,37 @@ struct RenamedObservingTests {
             keep("linking", row.previous, ["name"])
             keep("results any", realm.objects(RenamedRow.self), ["any"])
             let sections = realm.objects(RenamedRow.self).sectioned(by: \.key)
-            place.keep(
+            fixture.keep(
                 sections.observe(keyPaths: ["name"]) { change in
                     if case .update(_, _, _, let modifications, _, _) = change {
-                        place.note("sections \(modifications.count)")
+                        fixture.note("sections \(modifications.count)")
                     }
                 })
-            place.keep(
+            fixture.keep(
                 sections[0].observe(keyPaths: [\RenamedRow.name]) { change in
                     if case .update(_, _, _, let modifications, _, _) = change {
-                        place.note("section \(modifications.count)")
+                        fixture.note("section \(modifications.count)")
                     }
                 })
-            place.keep(realm.objects(RenamedRow.self).observe { _ in place.note("ready") })
+            fixture.keep(realm.objects(RenamedRow.self).observe { _ in fixture.note("ready") })
         }
-        _ = try await place.notes(1)
+        _ = try await fixture.notes(1)
         try edit { $0.name = "b" }
         #expect(
-            Set(try await place.notes(10)) == [
+            Set(try await fixture.notes(10)) == [
                 "ready", #"all ["name"]"#, #"name ["name"]"#, #"next.name ["next"]"#, "results [0]", "list [0]",
                 "linking [0]", "sections 1", "section 1",
             ])
         try edit { $0.any = .int(1) }
-        _ = try await place.notes(with: [#"all ["any"]"#, #"any ["any"]"#, "results any [0]"])
-        place.queue.sync { [place] in place.dropTokens() }
+        _ = try await fixture.notes(with: [#"all ["any"]"#, #"any ["any"]"#, "results any [0]"])
+        fixture.queue.sync { [fixture] in fixture.dropTokens() }
     }
 
     @Test(
         "a key path leads through mixed values to objects of all classes that have the property",
         arguments: ["any.name", "any.any.name"])
     func mixedValues(_ path: String) async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             let row = try realm.write {
                 let row = realm.create(RenamedRow.self, value: ["key": 1])
                 let (other, third) = (RenamedOther(), RenamedOther())
@@ -109,26 +113,26 @@ struct RenamedObservingTests {
                 if path == "any.name" { realm.add(other) }
                 return row
             }
-            place.keep(
+            fixture.keep(
                 row.observe(keyPaths: [path]) { (change: ObjectChange<RenamedRow>) in
-                    if case .change(_, let properties) = change { place.note("\(properties.map(\.name))") }
+                    if case .change(_, let properties) = change { fixture.note("\(properties.map(\.name))") }
                 })
-            place.keep(
+            fixture.keep(
                 realm.objects(RenamedRow.self).filter("key == 1").observe(keyPaths: [path]) { change in
                     if case .update(_, _, _, let modifications) = change {
-                        place.note("\(modifications)")
+                        fixture.note("\(modifications)")
                     } else {
-                        place.note("ready")
+                        fixture.note("ready")
                     }
                 })
         }
-        _ = try await place.notes(1)
+        _ = try await fixture.notes(1)
         var expected = ["ready"]
         /// Makes an edit that both observers are to be told of.
         func expectNotified(_ edit: @Sendable (Realm, RenamedRow) -> Void) async throws {
             try self.edit { row in if let realm = row.realm { edit(realm, row) } }
             expected += [#"["any"]"#, "[0]"]
-            #expect(try await place.notes(expected.count).sorted() == expected.sorted())
+            #expect(try await fixture.notes(expected.count).sorted() == expected.sorted())
         }
         if path == "any.name" {
             try await expectNotified { realm, _ in realm.object(ofType: RenamedRow.self, forPrimaryKey: 2)?.name = "b" }
@@ -143,29 +147,29 @@ struct RenamedObservingTests {
             }
             try await expectNotified { realm, _ in realm.object(ofType: RenamedRow.self, forPrimaryKey: 3)?.name = "c" }
         }
-        place.queue.sync { [place] in place.dropTokens() }
+        fixture.queue.sync { [fixture] in fixture.dropTokens() }
     }
 
     @Test("AnyRealmValue a list in a mixed value of such a property is observed")
     func nested() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             let row = try realm.write {
                 realm.create(RenamedRow.self, value: ["key": 1, "any": ["list": [1]]] as [String: Any])
             }
             let list = try #require(row.any.dictionaryValue?["list"]?.listValue)
-            place.keep(
+            fixture.keep(
                 list.observe { change in
                     if case .update(let list, _, let insertions, _) = change {
-                        place.note("\(list.count) \(insertions)")
+                        fixture.note("\(list.count) \(insertions)")
                     } else {
-                        place.note("initial")
+                        fixture.note("initial")
                     }
                 })
         }
-        _ = try await place.notes(1)
+        _ = try await fixture.notes(1)
         try edit { $0.any.dictionaryValue?["list"]?.listValue?.append(.int(2)) }
-        #expect(try await place.notes(2) == ["initial", "2 [1]"])
-        place.queue.sync { [place] in place.dropTokens() }
+        #expect(try await fixture.notes(2) == ["initial", "2 [1]"])
+        fixture.queue.sync { [fixture] in fixture.dropTokens() }
     }
 
     @Test("observe refuses names of the store")

@@ -75,10 +75,10 @@ private actor ReplayActor {
 
 extension ReplayTests {
     /// The rows of a collection whose elements may be null.
-    private static func watchValues(_ label: String, _ values: Results<ReplayCat?>, _ place: Place) -> Replay {
+    private static func watchValues(_ label: String, _ values: Results<ReplayCat?>, _ fixture: QueueFixture) -> Replay {
         func rows(_ values: Results<ReplayCat?>) -> [String] { values.map { $0.map(row) ?? "null:" } }
         let replay = Replay(label)
-        place.keep(
+        fixture.keep(
             values.observe { change in
                 switch change {
                 case .initial(let now): replay.begin(rows(now))
@@ -90,12 +90,12 @@ extension ReplayTests {
         return replay
     }
 
-    private static func watchProjections(_ realm: Realm, _ place: Place) -> [Replay] {
+    private static func watchProjections(_ realm: Realm, _ fixture: QueueFixture) -> [Replay] {
         @Sendable func row(_ view: ReplayCatView) -> String {
             view.isInvalidated ? "gone" : "\(view.rootObject.id):\(view.title)"
         }
         let all = Replay("projections")
-        place.keep(
+        fixture.keep(
             realm.objects(ReplayCatView.self).sorted(byKeyPath: "name").observe(keyPaths: ["name"]) { change in
                 switch change {
                 case .initial(let now): all.begin(now.map(row))
@@ -106,7 +106,7 @@ extension ReplayTests {
             })
         guard let first = realm.objects(ReplayCatView.self).first else { return [all] }
         let names = Replay("projected collection")
-        place.keep(
+        fixture.keep(
             first.friendNames.observe { change in
                 switch change {
                 case .initial(let now): names.begin(Array(now))
@@ -121,7 +121,7 @@ extension ReplayTests {
     }
 
     /// Observers of the object, of all its properties and by key paths.
-    private static func watchObject(_ first: ReplayCat, _ place: Place) -> [Shadow] {
+    private static func watchObject(_ first: ReplayCat, _ fixture: QueueFixture) -> [Shadow] {
         let names = ["name", "age", "mother"]
         return [nil, ["age"], ["name", "mother.age"]].map { (keyPaths: [String]?) in
             let watched = keyPaths.map { paths in Set(paths.map { String($0.prefix { $0 != "." }) }) } ?? Set(names)
@@ -133,7 +133,7 @@ extension ReplayTests {
                 return all.filter { watched.contains($0.key) }
             }
             let shadow = Shadow(values(first))
-            place.keep(
+            fixture.keep(
                 first.observe(keyPaths: keyPaths) { (change: ObjectChange<ReplayCat>) in
                     guard case .change(let cat, let properties) = change else {
                         return shadow.apply(change, old: [:], values)
@@ -151,48 +151,48 @@ extension ReplayTests {
         arguments: 0..<3 * TestRun.length)
     func kinds(_ round: Int) throws {
         let seed = TestSeed.of(round)
-        let place = Place([ReplayCat.self])
-        let other = Place(beside: place)
-        try place.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
-        let (replays, shadows) = try place.run { realm -> ([Replay], [Shadow]) in
+        let fixture = QueueFixture([ReplayCat.self])
+        let other = QueueFixture(beside: fixture)
+        try fixture.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
+        let (replays, shadows) = try fixture.run { realm -> ([Replay], [Shadow]) in
             guard let first = realm.object(ofType: ReplayCat.self, forPrimaryKey: 0) else { return ([], []) }
             var replays = [
-                Self.watchSections(first.friends, place), Self.watchSections(first.rivals, place),
-                Self.watchSections(first.kittens, place),
-                Self.watchSections(realm.objects(ReplayCat.self).filter("mother.age > 2"), place),
-                Self.watchValues("sorted map", first.named.sorted(byKeyPath: "age"), place),
-                Self.watchValues("filtered map", first.named.filter("age > 3"), place),
+                Self.watchSections(first.friends, fixture), Self.watchSections(first.rivals, fixture),
+                Self.watchSections(first.kittens, fixture),
+                Self.watchSections(realm.objects(ReplayCat.self).filter("mother.age > 2"), fixture),
+                Self.watchValues("sorted map", first.named.sorted(byKeyPath: "age"), fixture),
+                Self.watchValues("filtered map", first.named.filter("age > 3"), fixture),
             ]
-            replays += Self.watch("any", AnyRealmCollection(first.friends), place)
-            replays += Self.watch("sorted set", first.rivals.sorted(byKeyPath: "age", ascending: false), place)
-            replays += Self.watch("sorted kittens", first.kittens.sorted(byKeyPath: "name"), place)
-            return (replays + Self.watchProjections(realm, place), Self.watchObject(first, place))
+            replays += Self.watch("any", AnyRealmCollection(first.friends), fixture)
+            replays += Self.watch("sorted set", first.rivals.sorted(byKeyPath: "age", ascending: false), fixture)
+            replays += Self.watch("sorted kittens", first.kittens.sorted(byKeyPath: "name"), fixture)
+            return (replays + Self.watchProjections(realm, fixture), Self.watchObject(first, fixture))
         }
-        _ = try place.run { $0.refresh() }
-        _ = try Self.history(place, other, seed) {
+        _ = try fixture.run { $0.refresh() }
+        _ = try Self.history(fixture, other, seed) {
             replays.flatMap(\.faults) + shadows.flatMap(\.faults) + replays.prefix(4).flatMap(\.rows)
         }
-        place.dropTokens()
+        fixture.dropTokens()
     }
 
     @Test("an actor's observer is replayed", arguments: 0..<2 * TestRun.length)
     func actor(_ round: Int) async throws {
         let seed = TestSeed.of(round)
-        let place = Place([ReplayCat.self])
-        try place.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
+        let fixture = QueueFixture([ReplayCat.self])
+        try fixture.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
         let actor = ReplayActor()
-        try await actor.observe(place.configuration)
+        try await actor.observe(fixture.configuration)
         let random = Mutex(SeededRandom(seed: seed))
         // Waits until the observer has been told of everything.
         func arrive() async throws {
-            let wanted = try place.run { realm in
+            let wanted = try fixture.run { realm in
                 Array(realm.objects(ReplayCat.self).filter("age > 2").sorted(byKeyPath: "name").map(Self.row))
             }
             let isThere = try await eventually { actor.replay.rows == wanted || !actor.replay.faults.isEmpty }
             #expect(isThere && actor.replay.rows == wanted && actor.replay.faults == [], "seed \(seed)")
         }
         for _ in 0..<60 {
-            try place.run { realm in try realm.write { random.withLock { Self.step(realm, &$0) } } }
+            try fixture.run { realm in try realm.write { random.withLock { Self.step(realm, &$0) } } }
             // Otherwise several writes may become one change.
             if random.withLock({ $0.below(3) }) == 0 { try await arrive() }
         }
@@ -205,14 +205,14 @@ extension ReplayTests {
         arguments: 0..<3 * TestRun.length)
     func writers(_ round: Int) throws {
         let seed = TestSeed.of(round)
-        let place = Place([ReplayCat.self])
-        let other = Place(beside: place)
+        let fixture = QueueFixture([ReplayCat.self])
+        let other = QueueFixture(beside: fixture)
         let wrote = Atomic(false)
-        try place.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
-        let replays = try place.run { realm in
-            var replays = Self.watchAll(realm, place)
+        try fixture.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
+        let replays = try fixture.run { realm in
+            var replays = Self.watchAll(realm, fixture)
             let old = realm.objects(ReplayCat.self).filter("age > 6")
-            place.keep(
+            fixture.keep(
                 old.observe { change in
                     guard let realm = old.realm, !old.isEmpty else { return }
                     if case .error(let error) = change { Issue.record(error) }
@@ -221,19 +221,19 @@ extension ReplayTests {
                     wrote.store(true, ordering: .relaxed)
                     do { try realm.write { for cat in old { cat.age -= 5 } } } catch { Issue.record(error) }
                 })
-            replays += Self.watch("old", old, place)
+            replays += Self.watch("old", old, fixture)
             return replays
         }
-        _ = try place.run { $0.refresh() }
-        _ = try Self.history(place, other, seed) { replays.flatMap(\.faults) }
+        _ = try fixture.run { $0.refresh() }
+        _ = try Self.history(fixture, other, seed) { replays.flatMap(\.faults) }
         // Ensures that an old object exists, whatever the history was.
         try other.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 10_000, "age": 9])) } }
-        _ = try place.run { $0.refresh() }
+        _ = try fixture.run { $0.refresh() }
         let faults = replays.flatMap(\.faults)
         #expect(faults == [], "seed \(seed)")
         let hasWritten = wrote.load(ordering: .relaxed)
         #expect(hasWritten, "seed \(seed)")
-        place.dropTokens()
+        fixture.dropTokens()
     }
 
     @Test("what was frozen along a history stays, and thaws into what is there", arguments: 0..<2 * TestRun.length)
@@ -274,8 +274,8 @@ extension ReplayTests {
             }
         }
         let seed = TestSeed.of(round)
-        let place = Place([ReplayCat.self])
-        try place.run { realm in
+        let fixture = QueueFixture([ReplayCat.self])
+        try fixture.run { realm in
             let first = ReplayCat(value: ["id": 0])
             try realm.write { realm.add(first) }
             var random = SeededRandom(seed: seed)

@@ -87,11 +87,11 @@ struct ReplayTests {
     }
 
     /// Observes the collection with and without key paths.
-    static func watch<C: RealmCollection>(_ label: String, _ collection: C, _ place: Place) -> [Replay]
+    static func watch<C: RealmCollection>(_ label: String, _ collection: C, _ fixture: QueueFixture) -> [Replay]
     where C.Element == ReplayCat {
         [nil, ["age"]].map { keyPaths in
             let replay = Replay(keyPaths == nil ? label : "\(label), age alone")
-            place.keep(
+            fixture.keep(
                 collection.observe(keyPaths: keyPaths, on: nil) { change in
                     switch change {
                     case .initial(let now): replay.begin(now.map(row))
@@ -104,19 +104,19 @@ struct ReplayTests {
         }
     }
 
-    static func watchAll(_ realm: Realm, _ place: Place) -> [Replay] {
+    static func watchAll(_ realm: Realm, _ fixture: QueueFixture) -> [Replay] {
         let cats = realm.objects(ReplayCat.self)
         guard let first = realm.object(ofType: ReplayCat.self, forPrimaryKey: 0) else { return [] }
-        var replays = watch("all", cats, place)
-        replays += watch("filtered", cats.where { $0.age > 3 }.sorted(byKeyPath: "name"), place)
-        replays += watch("by the mother", cats.filter("mother.age > 2").sorted(byKeyPath: "age"), place)
-        replays += watch("distinct", cats.sorted(byKeyPath: "id").distinct(by: ["age"]), place)
-        replays += watch("list", first.friends, place)
-        replays += watch("filtered list", first.friends.filter("age < 5"), place)
-        replays += watch("set", first.rivals, place)
-        replays += watch("kittens", first.kittens, place)
+        var replays = watch("all", cats, fixture)
+        replays += watch("filtered", cats.where { $0.age > 3 }.sorted(byKeyPath: "name"), fixture)
+        replays += watch("by the mother", cats.filter("mother.age > 2").sorted(byKeyPath: "age"), fixture)
+        replays += watch("distinct", cats.sorted(byKeyPath: "id").distinct(by: ["age"]), fixture)
+        replays += watch("list", first.friends, fixture)
+        replays += watch("filtered list", first.friends.filter("age < 5"), fixture)
+        replays += watch("set", first.rivals, fixture)
+        replays += watch("kittens", first.kittens, fixture)
         let map = Replay("map")
-        place.keep(
+        fixture.keep(
             first.named.observe { change in
                 func rows(_ now: Map<String, ReplayCat?>) -> [String] {
                     now.map { "\($0.key):\($0.value.map(row) ?? "null")" }
@@ -133,7 +133,7 @@ struct ReplayTests {
                 }
             })
         let numbers = Replay("numbers")
-        place.keep(
+        fixture.keep(
             first.numbers.observe { change in
                 switch change {
                 case .initial(let now): numbers.begin(now.map(String.init))
@@ -145,15 +145,16 @@ struct ReplayTests {
                 case .error(let error): Issue.record(error)
                 }
             })
-        return replays + [map, numbers, watchSections(cats, place)]
+        return replays + [map, numbers, watchSections(cats, fixture)]
     }
 
     /// Sections as rows: a row for each section, and one for each of its objects.
-    static func watchSections<C: RealmCollection>(_ cats: C, _ place: Place) -> Replay where C.Element == ReplayCat {
+    static func watchSections<C: RealmCollection>(_ cats: C, _ fixture: QueueFixture) -> Replay
+    where C.Element == ReplayCat {
         let replay = Replay("sections")
         let sections = cats.sectioned(by: { $0.age % 4 }, sortDescriptors: ["age", "id"])
         let seen = Mutex<[[String]]>([])
-        place.keep(
+        fixture.keep(
             sections.observe { change in
                 func rows(_ now: SectionedResults<Int, ReplayCat>) -> [[String]] {
                     now.map { ["\($0.key)"] + $0.map(row) }
@@ -235,17 +236,19 @@ struct ReplayTests {
 
     /// Writes in both places, with each write visible in the first one, until there is a difference. Returns whether
     /// there was none.
-    static func history(_ place: Place, _ other: Place, _ seed: UInt64, faults: () -> [String]) throws -> Bool {
+    static func history(_ fixture: QueueFixture, _ other: QueueFixture, _ seed: UInt64, faults: () -> [String]) throws
+        -> Bool
+    {
         let random = Mutex(SeededRandom(seed: seed))
         for index in 0..<40 {
             let choice = random.withLock { $0.below(8) }
-            try (choice < 4 ? place : other).run { realm in
+            try (choice < 4 ? fixture : other).run { realm in
                 realm.beginWrite()
                 random.withLock { Self.step(realm, &$0) }
                 if choice == 3 { realm.cancelWrite() } else { try realm.commitWrite() }
             }
             guard choice != 7 else { continue }
-            _ = try place.run { $0.refresh() }
+            _ = try fixture.run { $0.refresh() }
             let faults = faults()
             guard faults.isEmpty else {
                 Issue.record("seed \(seed), step \(index): \(faults)")
@@ -258,13 +261,13 @@ struct ReplayTests {
     @Test("changes lead from each state to the next, whoever wrote them", arguments: 0..<3 * TestRun.length)
     func histories(_ round: Int) throws {
         let seed = TestSeed.of(round)
-        let place = Place([ReplayCat.self])
-        let other = Place(beside: place)
-        try place.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
-        let replays = try place.run { realm in Self.watchAll(realm, place) }
-        _ = try place.run { $0.refresh() }
-        guard try Self.history(place, other, seed, faults: { replays.flatMap(\.faults) }) else { return }
-        _ = try place.run { realm in
+        let fixture = QueueFixture([ReplayCat.self])
+        let other = QueueFixture(beside: fixture)
+        try fixture.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
+        let replays = try fixture.run { realm in Self.watchAll(realm, fixture) }
+        _ = try fixture.run { $0.refresh() }
+        guard try Self.history(fixture, other, seed, faults: { replays.flatMap(\.faults) }) else { return }
+        _ = try fixture.run { realm in
             realm.refresh()
             guard let first = realm.object(ofType: ReplayCat.self, forPrimaryKey: 0) else { return }
             let now = [
@@ -279,6 +282,6 @@ struct ReplayTests {
             #expect(replays.last?.rows == [], "seed \(seed)")
         }
         if TestRun.hasFixedSeeds { #expect(replays.allSatisfy { $0.calls > 0 }, "seed \(seed)") }
-        place.dropTokens()
+        fixture.dropTokens()
     }
 }

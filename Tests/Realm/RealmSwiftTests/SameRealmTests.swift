@@ -79,7 +79,7 @@ struct SameRealmTests {
 
     @Test("a write after invalidate is told once")
     func invalidate() throws {
-        try Place([SameRealmThing.self]).run { realm in
+        try QueueFixture([SameRealmThing.self]).run { realm in
             try realm.write { _ = realm.create(SameRealmThing.self) }
             var told: [String] = []
             let token = realm.observe { notification, _ in told.append("\(notification)") }
@@ -97,9 +97,9 @@ struct SameRealmTests {
 
     @Test("what others wrote while a realm was invalidated is told before its own write")
     func foreign() throws {
-        let place = Place([SameRealmThing.self])
-        let other = Place(beside: place)
-        try place.run { realm in
+        let fixture = QueueFixture([SameRealmThing.self])
+        let other = QueueFixture(beside: fixture)
+        try fixture.run { realm in
             var told = 0
             let token = realm.observe { _, _ in told += 1 }
             realm.invalidate()

@@ -53,34 +53,34 @@ struct SampleTests {
     @Test("a to-do list shows each change as the table view is told it")
     func todoList() async throws {
         let types = [TodoItem.self, TodoTag.self, TodoProject.self, TodoSubtask.self] as [ObjectBase.Type]
-        let place = Place(types)
+        let fixture = QueueFixture(types)
         nonisolated(unsafe) var model: TodoListViewModel?
-        try place.run { realm in
+        try fixture.run { realm in
             model = TodoListViewModel(items: realm.objects(TodoItem.self).sorted(byKeyPath: "title"))
             model?.start()
         }
         func rows(_ count: Int) async throws -> [String] {
             var (rows, log): ([String], [String]) = ([], [])
             let isEnough = try await eventually {
-                (rows, log) = try place.run { _ in (model?.rows ?? [], model?.log ?? []) }
+                (rows, log) = try fixture.run { _ in (model?.rows ?? [], model?.log ?? []) }
                 return log.count >= count
             }
             #expect(isEnough, "\(log)")
             return rows
         }
         #expect(try await rows(1) == [])
-        try place.run { realm in
+        try fixture.run { realm in
             try realm.write { for title in ["b", "d", "a"] { realm.add(TodoItem(title: title)) } }
         }
         #expect(try await rows(2) == ["a", "b", "d"])
-        try place.run { realm in
+        try fixture.run { realm in
             try realm.write {
                 realm.objects(TodoItem.self).filter("title == 'a'").first?.title = "c"
                 realm.delete(realm.objects(TodoItem.self).filter("title == 'd'"))
             }
         }
         #expect(try await rows(3) == ["b", "c"])
-        try place.run { _ in
+        try fixture.run { _ in
             model?.stop()
             model = nil
         }
@@ -88,9 +88,9 @@ struct SampleTests {
 
     @Test("a screen of one item is told of its properties, without a word about types")
     func todoDetail() async throws {
-        let place = Place([TodoItem.self, TodoTag.self, TodoProject.self, TodoSubtask.self])
+        let fixture = QueueFixture([TodoItem.self, TodoTag.self, TodoProject.self, TodoSubtask.self])
         nonisolated(unsafe) var model: TodoDetailViewModel?
-        try place.run { realm in
+        try fixture.run { realm in
             let item = TodoItem(title: "a")
             try realm.write { realm.add(item) }
             model = TodoDetailViewModel(item: item)
@@ -100,16 +100,16 @@ struct SampleTests {
         func log(_ count: Int) async throws -> [String] {
             var log: [String] = []
             let isEnough = try await eventually {
-                log = try place.run { _ in model?.log ?? [] }
+                log = try fixture.run { _ in model?.log ?? [] }
                 return log.count >= count
             }
             #expect(isEnough, "\(log)")
             return log
         }
         #expect(try await log(2) == ["true false", "title of TodoItem: b"])
-        try place.run { realm in try realm.write { realm.deleteAll() } }
+        try fixture.run { realm in try realm.write { realm.deleteAll() } }
         #expect(try await log(4) == ["true false", "title of TodoItem: b", "true false", "deleted"])
-        try place.run { _ in
+        try fixture.run { _ in
             model?.stop()
             model = nil
         }
@@ -274,21 +274,21 @@ struct SampleTests {
 
     @Test("contacts: a table view's sections follow random changes", arguments: 0..<3 * TestRun.length)
     func contacts(_ history: Int) async throws {
-        let place = Place([Contact.self, ContactNumber.self])
+        let fixture = QueueFixture([Contact.self, ContactNumber.self])
         nonisolated(unsafe) var table: FakeTable?
-        try place.run { realm in
+        try fixture.run { realm in
             let made = FakeTable()
             made.source = ContactsDataSource(realm: realm)
             made.source?.bind(to: made)
             table = made
         }
         func wait(_ updates: Int) async throws {
-            let hasCome = try await eventually { try place.run { _ in (table?.updates ?? 0) >= updates } }
+            let hasCome = try await eventually { try fixture.run { _ in (table?.updates ?? 0) >= updates } }
             #expect(hasCome, "history \(history): update \(updates)")
         }
         try await wait(1)
         for round in 0..<15 {
-            try place.run { realm in
+            try fixture.run { realm in
                 var random = SeededRandom.ofTest("\(history) \(round)")
                 try realm.write {
                     // Guarantees a first change.
@@ -308,14 +308,14 @@ struct SampleTests {
                 }
             }
             try await wait(round + 2)
-            try place.run { _ in
+            try fixture.run { _ in
                 let (shown, present) = (table?.sections ?? [], table?.current ?? [])
                 #expect(shown.map(\.title) == present.map(\.title), "history \(history), round \(round)")
                 #expect(shown.map(\.rows) == present.map(\.rows), "history \(history), round \(round)")
                 #expect(table?.source?.sectionIndexTitles == present.map(\.title))
             }
         }
-        try place.run { realm in
+        try fixture.run { realm in
             let source = try #require(table?.source)
             #expect(source.contact(at: IndexPath(item: 0, section: 0)).realm == realm)
             try realm.write { source.contact(at: IndexPath(item: 0, section: 0)).favorite = true }
@@ -387,10 +387,10 @@ extension SampleTests {
 
     @Test("a feed with pipelines: unread counts, new titles on a queue, frozen and handed over")
     func pipelines() async throws {
-        let place = Place(Self.feed)
+        let fixture = QueueFixture(Self.feed)
         let background = DispatchQueue(label: "background")
         nonisolated(unsafe) let screen = FeedScreen()
-        try place.run { realm in
+        try fixture.run { realm in
             let source = FeedSource(value: ["url": "u"])
             try realm.write { realm.add(source) }
             screen.bind(to: realm, source: source, background: background)
@@ -401,14 +401,14 @@ extension SampleTests {
             return screen.lines
         }
         _ = try await lines(["unread 0", "last none", "articles"])
-        try place.run { realm in
+        try fixture.run { realm in
             try realm.write {
                 realm.objects(FeedSource.self)[0].articles.append(FeedArticle(value: ["guid": "1", "title": "one"]))
             }
         }
         let first = try await lines(["unread 1", "new [\"one\"]", "source", "last one"])
         #expect(Set(first).isSuperset(of: ["unread 0", "unread 1", "new [\"one\"]", "source", "last one", "articles"]))
-        try place.run { realm in
+        try fixture.run { realm in
             let told = screen.lines.filter { $0 == "articles" }.count
             try realm.write(withoutNotifying: [screen.token].compactMap { $0 }) {
                 realm.objects(FeedArticle.self)[0].isRead = true
@@ -418,14 +418,14 @@ extension SampleTests {
         }
         let second = try await lines(["unread 0"])
         #expect(second.filter { $0 == "unread 0" }.count >= 1)
-        try place.run { _ in screen.unbind() }
+        try fixture.run { _ in screen.unbind() }
     }
 
     @Test("a migration over three versions, with renamed, split, retyped and dropped data")
     func evolution() throws {
-        let place = try FilePlace()
-        let url = place.url("people")
-        try place.with(
+        let fixture = try FileFixture()
+        let url = fixture.url("people")
+        try fixture.with(
             Realm.Configuration(
                 fileURL: url, schemaVersion: 1,
                 objectTypes: [EvolutionV1.Person.self, EvolutionV1.Dog.self, EvolutionV1.Legacy.self])

@@ -26,7 +26,7 @@ class SectionShelf: Object {
 
 @Suite("Sections")
 struct SectionTests {
-    private let place = Place([SectionWord.self, SectionShelf.self])
+    private let fixture = QueueFixture([SectionWord.self, SectionShelf.self])
 
     private static func sections(_ realm: Realm) -> SectionedResults<String, SectionWord> {
         realm.objects(SectionWord.self).sectioned(sortDescriptors: ["word"]) { $0.initial }
@@ -43,8 +43,8 @@ struct SectionTests {
     private static func text<C>(_ change: SectionedResultsChange<C>) -> String {
         switch change {
         case .initial: return "initial"
-        case .update(_, let deletions, let insertions, let modifications, let come, let gone):
-            let marks = come.map { "+\($0)" } + gone.map { "-\($0)" }
+        case .update(_, let deletions, let insertions, let modifications, let come, let deleted):
+            let marks = come.map { "+\($0)" } + deleted.map { "-\($0)" }
             return (marks + ["D" + paths(deletions), "I" + paths(insertions), "M" + paths(modifications)])
                 .joined(separator: " ")
         }
@@ -107,32 +107,32 @@ struct SectionTests {
         worked examples' changes
         """, arguments: examples)
     func workedExamples(_ example: Example) async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             try Self.fill(realm)
             let sections = Self.sections(realm)
             #expect(Self.text(sections) == "a[adam, alma] b[bert] c[cleo]")
-            place.keep(sections.observe { place.note(Self.text($0)) })
+            fixture.keep(sections.observe { fixture.note(Self.text($0)) })
         }
-        _ = try await place.notes(1)
-        try place.run { realm in try realm.write { example.change(realm) } }
-        #expect(try await place.notes(2) == ["initial", example.told])
+        _ = try await fixture.notes(1)
+        try fixture.run { realm in try realm.write { example.change(realm) } }
+        #expect(try await fixture.notes(2) == ["initial", example.told])
     }
 
     @Test("ResultsSection.observe the observer of one section is told what concerns it: examples 67, 68 and 69")
     func oneSection() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             try Self.fill(realm)
             let sections = Self.sections(realm)
-            place.keep(sections[1].observe { place.note("b " + Self.text($0)) })
-            place.keep(sections[2].observe { place.note("c " + Self.text($0)) })
+            fixture.keep(sections[1].observe { fixture.note("b " + Self.text($0)) })
+            fixture.keep(sections[2].observe { fixture.note("c " + Self.text($0)) })
         }
-        _ = try await place.notes(2)
-        try place.run { realm in try realm.write { Self.word(realm, "adam")?.word = "zed" } }
-        try place.run { realm in _ = realm.refresh() }
-        try place.run { realm in try realm.write { Self.delete(realm, "bert") } }
-        _ = try await place.notes(3)
-        try place.run { realm in try realm.write { Self.add(realm, "bo") } }
-        #expect(try await place.notes(4) == ["b initial", "c initial", "b -1 D I M", "b +1 D I(1,0) M"])
+        _ = try await fixture.notes(2)
+        try fixture.run { realm in try realm.write { Self.word(realm, "adam")?.word = "zed" } }
+        try fixture.run { realm in _ = realm.refresh() }
+        try fixture.run { realm in try realm.write { Self.delete(realm, "bert") } }
+        _ = try await fixture.notes(3)
+        try fixture.run { realm in try realm.write { Self.add(realm, "bo") } }
+        #expect(try await fixture.notes(4) == ["b initial", "c initial", "b -1 D I M", "b +1 D I(1,0) M"])
     }
 
     @Test(
@@ -141,7 +141,7 @@ struct SectionTests {
         goes and comes again
         """)
     func bound() async throws {
-        try place.run { realm in
+        try fixture.run { realm in
             try Self.fill(realm)
             let sections = Self.sections(realm)
             let section = sections[1]
@@ -155,7 +155,7 @@ struct SectionTests {
             try realm.write { Self.add(realm, "bo") }
             #expect(!section.isInvalidated && section.map(\.word) == ["bo"])
         }
-        let configuration = place.configuration
+        let configuration = fixture.configuration
         #expect(
             await exception {
                 let realm = try Realm(configuration: configuration)
@@ -175,7 +175,7 @@ struct SectionTests {
         changes are shown
         """)
     func reading() throws {
-        try place.run { realm in
+        try fixture.run { realm in
             try Self.fill(realm)
             let sections = Self.sections(realm)
             #expect(sections[IndexPath(item: 1, section: 0)].word == "alma")
@@ -197,7 +197,7 @@ struct SectionTests {
 
     @Test("sections by a property, with other orders within them, and by a block")
     func overloads() async throws {
-        try place.run { realm in
+        try fixture.run { realm in
             try Self.fill(realm)
             try realm.write {
                 Self.word(realm, "adam")?.likes = 2
@@ -216,7 +216,7 @@ struct SectionTests {
             // An element joins the section of its key, wherever it is in the order.
             #expect(words.sectioned(by: { $0.word.count }, sortDescriptors: ["word"]).map { $0.count } == [4])
         }
-        let configuration = place.configuration
+        let configuration = fixture.configuration
         #expect(
             await exception {
                 let words = try Realm(configuration: configuration).objects(SectionWord.self)
@@ -246,24 +246,24 @@ struct SectionTests {
 
     @Test("values have sections by what they are, and are observed")
     func values() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             try realm.write { realm.create(SectionShelf.self).numbers.append(objectsIn: [3, 12, 7, 15]) }
             let numbers = realm.objects(SectionShelf.self)[0].numbers
             let sections = numbers.sectioned(by: { $0 / 10 })
             #expect(sections.allKeys == [0, 1] && sections.map { Array($0) } == [[3, 7], [12, 15]])
             #expect(numbers.sectioned(by: { $0 / 10 }, ascending: false).map { Array($0) } == [[15, 12], [7, 3]])
-            place.keep(sections.observe { place.note(Self.text($0)) })
+            fixture.keep(sections.observe { fixture.note(Self.text($0)) })
         }
-        _ = try await place.notes(1)
-        try place.run { realm in try realm.write { realm.objects(SectionShelf.self)[0].numbers.append(5) } }
-        _ = try await place.notes(2)
-        try place.run { realm in try realm.write { realm.delete(realm.objects(SectionShelf.self)[0]) } }
-        #expect(try await place.notes(3) == ["initial", "D I(0,1) M", "-0 -1 D I M"])
+        _ = try await fixture.notes(1)
+        try fixture.run { realm in try realm.write { realm.objects(SectionShelf.self)[0].numbers.append(5) } }
+        _ = try await fixture.notes(2)
+        try fixture.run { realm in try realm.write { realm.delete(realm.objects(SectionShelf.self)[0]) } }
+        #expect(try await fixture.notes(3) == ["initial", "D I(0,1) M", "-0 -1 D I M"])
     }
 
     @Test("projections have sections by what they project")
     func projections() async throws {
-        try place.run { realm in
+        try fixture.run { realm in
             try Self.fill(realm)
             try realm.write { Self.word(realm, "cleo")?.likes = 2 }
             let words = realm.objects(SectionWordView.self)
@@ -272,7 +272,7 @@ struct SectionTests {
             #expect(words.sectioned(by: \.hearts, sortDescriptors: ["likes", "word"]).allKeys == [0, 2])
             #expect(words.sectioned(by: { $0.text.count }, sortDescriptors: ["word"]).allKeys == [4])
         }
-        let configuration = place.configuration
+        let configuration = fixture.configuration
         #expect(
             await exception {
                 let words = try Realm(configuration: configuration).objects(SectionWordView.self)
@@ -282,7 +282,7 @@ struct SectionTests {
 
     @Test("SectionedResults.count lists of objects have sections, and a list's owner that goes takes them with it")
     func lists() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             try Self.fill(realm)
             try realm.write {
                 let shelf = realm.create(SectionShelf.self)
@@ -291,32 +291,32 @@ struct SectionTests {
             let sections = realm.objects(SectionShelf.self)[0].words.sectioned(
                 by: { $0.initial }, sortDescriptors: ["word"])
             #expect(Self.text(sections) == "a[adam] c[cleo]")
-            place.keep(sections.observe { place.note(Self.text($0)) })
+            fixture.keep(sections.observe { fixture.note(Self.text($0)) })
         }
-        _ = try await place.notes(1)
-        try place.run { realm in
+        _ = try await fixture.notes(1)
+        try fixture.run { realm in
             try realm.write { Self.word(realm, "bert").map { realm.objects(SectionShelf.self)[0].words.append($0) } }
         }
-        _ = try await place.notes(2)
-        try place.run { realm in try realm.write { realm.delete(realm.objects(SectionShelf.self)[0]) } }
-        #expect(try await place.notes(3) == ["initial", "+1 D I(1,0) M", "-0 -1 -2 D I M"])
+        _ = try await fixture.notes(2)
+        try fixture.run { realm in try realm.write { realm.delete(realm.objects(SectionShelf.self)[0]) } }
+        #expect(try await fixture.notes(3) == ["initial", "+1 D I(1,0) M", "-0 -1 -2 D I M"])
     }
 
     @Test("SectionedResults.observe a spared commit moves on what later changes are relative to")
     func withoutNotifying() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             try Self.fill(realm)
-            place.keep(Self.sections(realm).observe { place.note(Self.text($0)) })
+            fixture.keep(Self.sections(realm).observe { fixture.note(Self.text($0)) })
         }
-        _ = try await place.notes(1)
-        try place.run { [place] realm in
-            try realm.write(withoutNotifying: place.kept) {
+        _ = try await fixture.notes(1)
+        try fixture.run { [fixture] realm in
+            try realm.write(withoutNotifying: fixture.kept) {
                 Self.add(realm, "abba")
                 Self.add(realm, "dora")
             }
         }
-        try place.run { realm in try realm.write { Self.word(realm, "dora")?.note = "x" } }
-        #expect(try await place.notes(2) == ["initial", "D I M(3,0)"])
+        try fixture.run { realm in try realm.write { Self.word(realm, "dora")?.note = "x" } }
+        #expect(try await fixture.notes(2) == ["initial", "D I M(3,0)"])
     }
 
     @Test(
@@ -327,20 +327,20 @@ struct SectionTests {
     func elsewhere() async throws {
         let queue = DispatchQueue(label: "other")
         let actor = LiveActor()
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             try Self.fill(realm)
             let sections = Self.sections(realm)
-            place.keep(sections.observe(keyPaths: [\.note], on: queue) { place.note("q " + Self.text($0)) })
-            place.keep(sections[0].observe(keyPaths: ["note"]) { place.note("s " + Self.text($0)) })
+            fixture.keep(sections.observe(keyPaths: [\.note], on: queue) { fixture.note("q " + Self.text($0)) })
+            fixture.keep(sections[0].observe(keyPaths: ["note"]) { fixture.note("s " + Self.text($0)) })
         }
-        _ = try await place.notes(2)
-        let token = await Self.observe(place.configuration, on: actor)
+        _ = try await fixture.notes(2)
+        let token = await Self.observe(fixture.configuration, on: actor)
         _ = try await actor.notes(1)
-        try place.run { realm in try realm.write { Self.word(realm, "adam")?.likes = 1 } }
+        try fixture.run { realm in try realm.write { Self.word(realm, "adam")?.likes = 1 } }
         _ = try await actor.notes(2)
-        try place.run { realm in try realm.write { Self.word(realm, "adam")?.note = "x" } }
+        try fixture.run { realm in try realm.write { Self.word(realm, "adam")?.note = "x" } }
         #expect(try await actor.notes(3) == ["initial", "D I M(0,0)", "D I M(0,0)"])
-        #expect(try await place.notes(4).sorted() == ["q D I M(0,0)", "q initial", "s D I M(0,0)", "s initial"])
+        #expect(try await fixture.notes(4).sorted() == ["q D I M(0,0)", "q initial", "s D I M(0,0)", "s initial"])
         token.invalidate()
     }
 
@@ -357,7 +357,7 @@ struct SectionTests {
         and sections go to other threads
         """)
     func frozen() throws {
-        let reference = try place.run { realm in
+        let reference = try fixture.run { realm in
             try Self.fill(realm)
             var asked = 0
             let sections = realm.objects(SectionWord.self).sectioned(sortDescriptors: ["word"]) { word in
@@ -373,7 +373,7 @@ struct SectionTests {
             #expect(sections[1].freeze().key == "c")
             return (ThreadSafeReference(to: sections), ThreadSafeReference(to: Self.sections(realm)[1]))
         }
-        try Place(beside: place).run { realm in
+        try QueueFixture(beside: fixture).run { realm in
             #expect(realm.resolve(reference.0)?.allKeys == ["a", "c"])
             #expect(realm.resolve(reference.1)?.map(\.word) == ["cleo"])
         }
@@ -389,7 +389,7 @@ struct SectionTests {
         ResultsSection.{realm,isInvalidated,count,isFrozen,freeze(),thaw(),id} what both are asked
         """)
     func members() throws {
-        try place.run { realm in
+        try fixture.run { realm in
             try Self.fill(realm)
             let sections = Self.sections(realm)
             let section = sections[0]
@@ -410,7 +410,7 @@ struct SectionTests {
 
     @Test("RLMSectionedResults reads, freezes and thaws")
     func objectiveC() async throws {
-        try place.run { realm in
+        try fixture.run { realm in
             try Self.fill(realm)
             let sections = RLMSectionedResults(Self.sections(realm))
             #expect(sections.allKeys == ["a", "b", "c"] && sections.count == 3 && !sections.isFrozen)
@@ -421,7 +421,7 @@ struct SectionTests {
             #expect(frozen.thaw().count == 2 && sections.thaw() === sections && frozen[1].isFrozen)
             #expect(sections[1].freeze().count == 1 && frozen[2].thaw().object(at: 0).word == "cleo")
         }
-        let configuration = place.configuration
+        let configuration = fixture.configuration
         #expect(
             await exception {
                 _ = RLMSectionedResults(Self.sections(try Realm(configuration: configuration)))[7]
@@ -432,24 +432,25 @@ struct SectionTests {
     func objectiveCObserved() async throws {
         let queue = DispatchQueue(label: "other")
         @Sendable func note(_ name: String, _ count: UInt, _ change: RLMSectionedResultsChange?) {
-            guard let change else { return place.note("\(name) initial \(count)") }
+            guard let change else { return fixture.note("\(name) initial \(count)") }
             let parts = [change.deletions, change.insertions, change.modifications].map(Self.paths)
-            place.note("\(name) \(count) \(Array(change.sectionsToInsert)) \(Array(change.sectionsToRemove)) \(parts)")
+            fixture.note(
+                "\(name) \(count) \(Array(change.sectionsToInsert)) \(Array(change.sectionsToRemove)) \(parts)")
         }
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             try Self.fill(realm)
             let sections = RLMSectionedResults(Self.sections(realm))
-            place.keep(sections.addNotificationBlock { note("here", $0.count, $1) })
-            place.keep(sections.addNotificationBlock({ note("queue", $0.count, $1) }, queue: queue))
-            place.keep(sections.addNotificationBlock({ note("paths", $0.count, $1) }, keyPaths: ["note"]))
-            place.keep(sections.addNotificationBlock({ note("both", $0.count, $1) }, keyPaths: nil, queue: nil))
-            place.keep(sections[1].addNotificationBlock { note("section", $0.count, $1) })
+            fixture.keep(sections.addNotificationBlock { note("here", $0.count, $1) })
+            fixture.keep(sections.addNotificationBlock({ note("queue", $0.count, $1) }, queue: queue))
+            fixture.keep(sections.addNotificationBlock({ note("paths", $0.count, $1) }, keyPaths: ["note"]))
+            fixture.keep(sections.addNotificationBlock({ note("both", $0.count, $1) }, keyPaths: nil, queue: nil))
+            fixture.keep(sections[1].addNotificationBlock { note("section", $0.count, $1) })
         }
-        _ = try await place.notes(5)
-        try place.run { realm in try realm.write { Self.word(realm, "bert")?.likes = 3 } }
-        _ = try await place.notes(9)
-        try place.run { realm in try realm.write { Self.add(realm, "dora") } }
-        let notes = try await place.notes(13)
+        _ = try await fixture.notes(5)
+        try fixture.run { realm in try realm.write { Self.word(realm, "bert")?.likes = 3 } }
+        _ = try await fixture.notes(9)
+        try fixture.run { realm in try realm.write { Self.add(realm, "dora") } }
+        let notes = try await fixture.notes(13)
         let (modified, added) = (#"3 [] [] ["", "", "(1,0)"]"#, #"4 [3] [] ["", "(3,0)", ""]"#)
         #expect(notes.filter { $0.hasPrefix("here") } == ["here initial 3", "here " + modified, "here " + added])
         #expect(notes.filter { $0.hasPrefix("queue") } == ["queue initial 3", "queue " + modified, "queue " + added])

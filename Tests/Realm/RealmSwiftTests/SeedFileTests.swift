@@ -20,12 +20,12 @@ final class SeedPet: Object {
 
 @Suite("Realms that begin with a file of Realm")
 struct SeedFileTests {
-    private let place: FilePlace
+    private let fixture: FileFixture
     private let seed: URL
 
     init() throws {
-        place = try FilePlace()
-        seed = try Self.unpacked("format-20", place.url("seed"))
+        fixture = try FileFixture()
+        seed = try Self.unpacked("format-20", fixture.url("seed"))
     }
 
     private static func unpacked(_ name: String, _ url: URL) throws -> URL {
@@ -38,7 +38,7 @@ struct SeedFileTests {
 
     private func configuration(_ version: UInt64 = 5, from seed: URL? = nil) -> Realm.Configuration {
         Realm.Configuration(
-            fileURL: place.url("app"), schemaVersion: version, objectTypes: [SeedPet.self],
+            fileURL: fixture.url("app"), schemaVersion: version, objectTypes: [SeedPet.self],
             seedFilePath: seed ?? self.seed)
     }
 
@@ -47,14 +47,14 @@ struct SeedFileTests {
     @Test("Configuration.seedFilePath a file of Realm is imported when there is no file yet, and left alone afterwards")
     func imported() throws {
         let before = try Data(contentsOf: seed)
-        try place.with(configuration()) { realm in
+        try fixture.with(configuration()) { realm in
             #expect(names(realm) == ["Marley", "Lassie", "Toto", "Slinkey"])
             #expect(realm.objects(SeedPet.self).sum(of: \.kind) == 4)
             try realm.write { realm.create(SeedPet.self, value: ["name": "Rex"]) }
         }
-        try place.with(configuration()) { realm in #expect(names(realm).last == "Rex" && names(realm).count == 5) }
+        try fixture.with(configuration()) { realm in #expect(names(realm).last == "Rex" && names(realm).count == 5) }
         #expect(try Data(contentsOf: seed) == before)
-        let files = try FileManager.default.contentsOfDirectory(atPath: place.directory.path)
+        let files = try FileManager.default.contentsOfDirectory(atPath: fixture.directory.path)
         #expect(files.allSatisfy { $0.hasPrefix("app.realm") || $0 == "seed.realm" }, "\(files)")
     }
 
@@ -62,29 +62,29 @@ struct SeedFileTests {
     func links() throws {
         let files = FileManager.default
         // One of Realm.
-        let link = place.url("link")
+        let link = fixture.url("link")
         try files.createSymbolicLink(at: link, withDestinationURL: seed)
-        try place.with(configuration(from: link)) { realm in #expect(names(realm).count == 4) }
+        try fixture.with(configuration(from: link)) { realm in #expect(names(realm).count == 4) }
         // One of our own, into which no write of the realm may go.
-        let own = place.url("own")
-        try files.moveItem(at: place.url("app"), to: own)
+        let own = fixture.url("own")
+        try files.moveItem(at: fixture.url("app"), to: own)
         let before = try Data(contentsOf: own)
         try files.removeItem(at: link)
         try files.createSymbolicLink(at: link, withDestinationURL: own)
-        try place.with(configuration(from: link)) { realm in
+        try fixture.with(configuration(from: link)) { realm in
             try realm.write { realm.create(SeedPet.self, value: ["name": "Rex"]) }
         }
         #expect(try Data(contentsOf: own) == before)
-        try files.removeItem(at: place.url("app"))
+        try files.removeItem(at: fixture.url("app"))
         #expect(throws: Realm.Error(.fileOperationFailed)) {
-            try Realm(configuration: configuration(from: place.directory))
+            try Realm(configuration: configuration(from: fixture.directory))
         }
         #expect(!Realm.fileExists(for: configuration()))
     }
 
     @Test("Configuration.seedFilePath a start waits while another program imports the seed, and has its result")
     func waits() throws {
-        let path = place.url("app").path
+        let path = fixture.url("app").path
         let (isMaking, isOpen, gate) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
@@ -123,14 +123,14 @@ struct SeedFileTests {
     @Test("Configuration.seedFilePath the schema version of a file of Realm decides on the migration")
     func migrated() throws {
         #expect(throws: Realm.Error(.fail)) { try Realm(configuration: configuration(4)) }
-        try FileManager.default.removeItem(at: place.url("app"))
+        try FileManager.default.removeItem(at: fixture.url("app"))
         let versions = Mutex<[UInt64]>([])
         var higher = configuration(6)
         higher.migrationBlock = { migration, old in
             versions.withLock { $0.append(old) }
             migration.enumerateObjects(ofType: "Pet") { _, new in new?["kind"] = 2 }
         }
-        try place.with(higher) { realm in
+        try fixture.with(higher) { realm in
             #expect(names(realm).count == 4 && realm.objects(SeedPet.self).sum(of: \.kind) == 8)
         }
         #expect(versions.withLock { $0 } == [5])
@@ -150,15 +150,15 @@ struct SeedFileTests {
         expect(
             .invalidDatabase, "Address.former",
             URL(fileURLWithPath: Checkout.root + "/Examples/Realm/people.realm"))
-        let cut = place.url("cut")
+        let cut = fixture.url("cut")
         let bytes = try Data(contentsOf: seed)
         try bytes.prefix(bytes.count / 2).write(to: cut)
         expect(.invalidDatabase, "damaged", cut)
-        let old = place.url("old")
+        let old = fixture.url("old")
         var other = bytes
         (other[20], other[21]) = (9, 9)
         try other.write(to: old)
         expect(.unsupportedFileFormatVersion, "format 9", old)
-        expect(.invalidDatabase, "", try Self.unpacked("encrypted", place.url("secret")))
+        expect(.invalidDatabase, "", try Self.unpacked("encrypted", fixture.url("secret")))
     }
 }

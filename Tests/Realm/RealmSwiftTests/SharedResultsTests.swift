@@ -41,15 +41,15 @@ struct SharedResultsTests {
     func histories(_ round: Int) throws {
         let seed = TestSeed.of(round)
         let random = Mutex(SeededRandom(seed: seed))
-        let place = Place([ReplayCat.self])
-        let other = Place(beside: place)
-        try place.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
-        let watchers = try place.run { realm in (0..<12).map { Self.watch($0 % 3, realm) } }
-        _ = try place.run { $0.refresh() }
+        let fixture = QueueFixture([ReplayCat.self])
+        let other = QueueFixture(beside: fixture)
+        try fixture.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
+        let watchers = try fixture.run { realm in (0..<12).map { Self.watch($0 % 3, realm) } }
+        _ = try fixture.run { $0.refresh() }
         for step in 0..<60 {
             let choice = random.withLock { $0.below(8) }
             if choice < 4 {
-                try place.run { realm in
+                try fixture.run { realm in
                     let muted = watchers.filter { _ in random.withLock { $0.below(2) } == 0 }
                     realm.beginWrite()
                     random.withLock { ReplayTests.step(realm, &$0) }
@@ -66,7 +66,7 @@ struct SharedResultsTests {
                 }
             }
             guard choice != 0, choice != 7 else { continue }
-            try place.run { realm in
+            try fixture.run { realm in
                 realm.refresh()
                 // The next write delivers first what was left for a later turn.
                 realm.beginWrite()

@@ -140,9 +140,9 @@ struct SurroundingTests {
         AsyncOpenTask.cancel() opening in the background with a callback or as a publisher
         """)
     func opening() throws {
-        let place = try FilePlace()
-        let configuration = place.configuration()
-        try place.with(configuration) { realm in try realm.write { realm.create(FileNote.self, value: ["id": 1]) } }
+        let fixture = try FileFixture()
+        let configuration = fixture.configuration()
+        try fixture.with(configuration) { realm in try realm.write { realm.create(FileNote.self, value: ["id": 1]) } }
         let queue = DispatchQueue(label: "opened")
         let seen = Mutex<[String]>([])
         let done = DispatchSemaphore(value: 0)
@@ -158,7 +158,7 @@ struct SurroundingTests {
         }
         cancelled.cancel()
         let missing = Realm.Configuration(
-            fileURL: place.directory.appendingPathComponent("no/such.realm"), objectTypes: FilePlace.types)
+            fileURL: fixture.directory.appendingPathComponent("no/such.realm"), objectTypes: FileFixture.types)
         Realm.asyncOpen(configuration: missing, callbackQueue: queue) { result in
             if case .failure(let error) = result {
                 seen.withLock { $0.append("\((error as? Realm.Error)?.code == .fileNotFound)") }
@@ -187,18 +187,18 @@ struct SurroundingTests {
             ])
         kept = []
         // By its URL: with all classes of the program, which the file must have or get.
-        let own = place.url("own")
+        let own = fixture.url("own")
         #expect(throws: Never.self) {
-            try place.with(Realm.Configuration(fileURL: own, objectTypes: FilePlace.types)) { _ in }
+            try fixture.with(Realm.Configuration(fileURL: own, objectTypes: FileFixture.types)) { _ in }
         }
-        #expect(try Realm(configuration: Realm.Configuration(fileURL: own, objectTypes: FilePlace.types)).isEmpty)
+        #expect(try Realm(configuration: Realm.Configuration(fileURL: own, objectTypes: FileFixture.types)).isEmpty)
     }
 
     @Test("Realm.asyncRefresh() moves to the latest version, and says whether that changed something")
     func asyncRefresh() async throws {
-        let place = Place(Self.types)
-        let counts = try await SurroundingActor().refreshed(place.configuration) {
-            try place.run { realm in
+        let fixture = QueueFixture(Self.types)
+        let counts = try await SurroundingActor().refreshed(fixture.configuration) {
+            try fixture.run { realm in
                 try realm.write { _ = realm.create(SurroundingDog.self, value: ["id": 1]) }
             }
         }
@@ -394,8 +394,8 @@ struct SurroundingTests {
 
     @Test("results of values and of Codable objects are encodable")
     func encoding() throws {
-        let place = Place(Self.types)
-        try place.run { realm in
+        let fixture = QueueFixture(Self.types)
+        try fixture.run { realm in
             try realm.write { realm.create(SurroundingOwner.self, value: ["name": "Ann"]) }
             let owners = realm.objects(SurroundingOwner.self)
             func encodable<E: Encodable>(_: E.Type) -> Bool { true }
@@ -412,17 +412,17 @@ struct SurroundingTests {
 
     @Test("Realm.observe(actor) a map is observed on an actor by Swift key paths of its values")
     func mapOnActor() async throws {
-        let place = Place(Self.types)
-        try place.run { realm in
+        let fixture = QueueFixture(Self.types)
+        try fixture.run { realm in
             try realm.write {
                 _ = realm.create(SurroundingOwner.self, value: ["named": ["a": ["id": 1, "name": "x"]]])
             }
         }
         let actor = SurroundingActor()
-        try await actor.observe(place.configuration)
+        try await actor.observe(fixture.configuration)
         _ = try await actor.notes(1)
-        try place.run { realm in try realm.write { realm.objects(SurroundingDog.self)[0].weight = 2 } }
-        try place.run { realm in try realm.write { realm.objects(SurroundingDog.self)[0].name = "y" } }
+        try fixture.run { realm in try realm.write { realm.objects(SurroundingDog.self)[0].weight = 2 } }
+        try fixture.run { realm in try realm.write { realm.objects(SurroundingDog.self)[0].name = "y" } }
         #expect(try await actor.notes(2) == ["initial 1", #"[] [] ["a"]"#])
         await actor.end()
     }
@@ -433,10 +433,10 @@ struct SurroundingTests {
         objects, maps and Swift key paths are published; maps are frozen and handed over
         """)
     func publishers() async throws {
-        let place = Place(Self.types)
+        let fixture = QueueFixture(Self.types)
         let kept = SurroundingKept()
         let queue = DispatchQueue(label: "published")
-        try place.run { [kept] realm in
+        try fixture.run { [kept] realm in
             try realm.write {
                 realm.create(
                     SurroundingOwner.self,
@@ -445,36 +445,36 @@ struct SurroundingTests {
             let owner = realm.objects(SurroundingOwner.self)[0]
             guard let home = owner.home else { return }
             kept.all = [
-                home.objectWillChange.sink { place.note("home will") },
+                home.objectWillChange.sink { fixture.note("home will") },
                 valuePublisher(home).sink(
-                    receiveCompletion: { _ in place.note("home end") },
-                    receiveValue: { place.note("home \($0.street)") }),
+                    receiveCompletion: { _ in fixture.note("home end") },
+                    receiveValue: { fixture.note("home \($0.street)") }),
                 changesetPublisher(home).sink { change in
-                    if case .change(_, let changes) = change { place.note("home \(changes.map(\.name))") }
+                    if case .change(_, let changes) = change { fixture.note("home \(changes.map(\.name))") }
                 },
                 valuePublisher(owner.named).freeze().sink(
-                    receiveCompletion: { _ in }, receiveValue: { place.note("map \($0.count) \($0.isFrozen)") }),
+                    receiveCompletion: { _ in }, receiveValue: { fixture.note("map \($0.count) \($0.isFrozen)") }),
                 changesetPublisher(owner.named).threadSafeReference().receive(on: queue).sink { change in
                     if case .update(let map, _, let insertions, _) = change {
-                        place.note("queue \(map.keys) \(insertions)")
+                        fixture.note("queue \(map.keys) \(insertions)")
                     }
                 },
                 changesetPublisher(owner.named).freeze().sink { change in
-                    if case .update(let map, _, _, _) = change { place.note("frozen \(map.isFrozen)") }
+                    if case .update(let map, _, _, _) = change { fixture.note("frozen \(map.isFrozen)") }
                 },
                 owner.named.changesetPublisher(keyPaths: [\.name]).sink { change in
                     if case .update(_, _, let insertions, let modifications) = change {
-                        place.note("paths \(insertions) \(modifications)")
+                        fixture.note("paths \(insertions) \(modifications)")
                     }
                 },
                 owner.dogs.changesetPublisher(keyPaths: [\.name]).sink { change in
-                    if case .update(_, _, _, let modifications) = change { place.note("list \(modifications)") }
+                    if case .update(_, _, _, let modifications) = change { fixture.note("list \(modifications)") }
                 },
-                changesetPublisher(owner, keyPaths: [\SurroundingOwner.name]).sink { _ in place.note("owner") },
+                changesetPublisher(owner, keyPaths: [\SurroundingOwner.name]).sink { _ in fixture.note("owner") },
             ]
         }
-        _ = try await place.notes(1)
-        try place.run { realm in
+        _ = try await fixture.notes(1)
+        try fixture.run { realm in
             try realm.write {
                 let owner = realm.objects(SurroundingOwner.self)[0]
                 owner.home?.street = "Oak"
@@ -486,14 +486,14 @@ struct SurroundingTests {
             "map 1 true", "home will", "home Oak", #"home ["street"]"#, "map 2 true", #"queue ["a", "b"] ["b"]"#,
             "frozen true", #"paths ["b"] []"#, "list [0]",
         ]
-        #expect(try await place.notes(with: expected) == expected)
-        try place.run { [kept] realm in
+        #expect(try await fixture.notes(with: expected) == expected)
+        try fixture.run { [kept] realm in
             // Collections of a deleted owner cannot be accessed.
             kept.all.removeSubrange(3...)
             try realm.write { realm.delete(realm.objects(SurroundingOwner.self)) }
         }
-        _ = try await place.notes(with: ["home end"])
-        try place.run { _ in kept.all = [] }
+        _ = try await fixture.notes(with: ["home end"])
+        try fixture.run { _ in kept.all = [] }
     }
 }
 

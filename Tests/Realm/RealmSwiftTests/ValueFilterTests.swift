@@ -60,21 +60,21 @@ struct ValueFilterTests {
 
     @Test("an observer of filtered values is told of what came and went among them")
     func observed() async throws {
-        let place = Place(ValuesByNameTests.types)
-        try place.run { realm in
+        let fixture = QueueFixture(ValuesByNameTests.types)
+        try fixture.run { realm in
             let object = try realm.write { realm.create(NamedNumbers.self, value: ["list8": [1, 5]]) }
-            place.keep(
+            fixture.keep(
                 object.list8.filter("self > 2").observe { change in
                     switch change {
-                    case .initial(let values): place.note("initial \(Array(values))")
+                    case .initial(let values): fixture.note("initial \(Array(values))")
                     case .update(let values, let deletions, let insertions, _):
-                        place.note("\(Array(values)) \(deletions) \(insertions)")
-                    case .error: place.note("error")
+                        fixture.note("\(Array(values)) \(deletions) \(insertions)")
+                    case .error: fixture.note("error")
                     }
                 })
         }
-        _ = try await place.notes(1)
-        try place.run { realm in
+        _ = try await fixture.notes(1)
+        try fixture.run { realm in
             let object = try #require(realm.objects(NamedNumbers.self).first)
             try realm.write { object.list8.append(0) }
             try realm.write {
@@ -83,7 +83,7 @@ struct ValueFilterTests {
             }
         }
         // The value that came again is another element.
-        #expect(try await place.notes(2) == ["initial [5]", "[7, 5] [0] [0, 1]"])
+        #expect(try await fixture.notes(2) == ["initial [5]", "[7, 5] [0] [0, 1]"])
     }
 
     @Test("index(matching:) of managed and unmanaged lists of values")

@@ -14,10 +14,10 @@ class ObservedNumbers: Object {
 /// give the new ones, and the modifications are the elements that were replaced in the collection and kept their place.
 @Suite("Observing results of values")
 struct ValuesObservingTests {
-    private let place = Place([ObservedNumbers.self])
+    private let fixture = QueueFixture([ObservedNumbers.self])
 
     private func write(_ body: @Sendable (ObservedNumbers) -> Void) throws {
-        try place.run { realm in
+        try fixture.run { realm in
             try realm.write { body(realm.objects(ObservedNumbers.self)[0]) }
             realm.refresh()
         }
@@ -61,10 +61,10 @@ struct ValuesObservingTests {
     func replay(_ source: Source) async throws {
         let random = SeededRandom.ofTest(source)
         let state = Mutex<(shown: [Int]?, faults: [String])>((nil, []))
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             try realm.write { realm.add(ObservedNumbers()) }
             let results = source.results(realm.objects(ObservedNumbers.self)[0])
-            place.keep(
+            fixture.keep(
                 results.observe { change in
                     let now: [Int]
                     switch change {
@@ -99,7 +99,7 @@ struct ValuesObservingTests {
             }
         }
         let isTold = try await eventually {
-            let now = try place.run { Array(source.results($0.objects(ObservedNumbers.self)[0])) }
+            let now = try fixture.run { Array(source.results($0.objects(ObservedNumbers.self)[0])) }
             return state.withLock { $0.shown } == now
         }
         #expect(isTold)
@@ -108,7 +108,7 @@ struct ValuesObservingTests {
 
     @Test("a value that is replaced and keeps its place is modified, equal values are different elements")
     func modifications() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             let numbers = ObservedNumbers()
             numbers.list.append(objectsIn: [5, 1, 9, 5])
             (numbers.map["a"], numbers.map["b"]) = (3, 1)
@@ -116,16 +116,16 @@ struct ValuesObservingTests {
             for source in [Source.sorted, .distinct, .filtered, .map] {
                 let token = source.results(numbers).observe { change in
                     if case .update(_, let deletions, let insertions, let modifications) = change {
-                        place.note("\(source) \(deletions) \(insertions) \(modifications)")
+                        fixture.note("\(source) \(deletions) \(insertions) \(modifications)")
                     } else {
-                        place.note("\(source)")
+                        fixture.note("\(source)")
                     }
                 }
-                place.keep(token)
+                fixture.keep(token)
             }
         }
         var count = 4
-        _ = try await place.notes(count)
+        _ = try await fixture.notes(count)
         let steps: [(@Sendable (ObservedNumbers) -> Void, Set<String>)] = [
             ({ $0.list[2] = 8 }, ["sorted [] [] [3]", "distinct [] [] [2]", "filtered [] [] [1]"]),
             ({ $0.list[0] = 5 }, ["sorted [] [] [1]", "distinct [] [] [0]", "filtered [] [] [0]"]),
@@ -143,72 +143,76 @@ struct ValuesObservingTests {
         for (step, expected) in steps {
             try write(step)
             count += expected.count
-            #expect(Set(try await place.notes(count).suffix(expected.count)) == expected)
+            #expect(Set(try await fixture.notes(count).suffix(expected.count)) == expected)
         }
     }
 
     @Test("after a write that skips an observer its next change is relative to that write")
     func skipped() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             let numbers = ObservedNumbers()
             numbers.list.append(objectsIn: [2, 1])
             try realm.write { realm.add(numbers) }
             let results = numbers.list.sorted()
             let sections = results.sectioned { $0 % 2 }
-            place.keep(
+            fixture.keep(
                 results.observe { change in
-                    guard case .update(_, let deletions, let insertions, _) = change else { return place.note("begin") }
-                    place.note("\(deletions) \(insertions)")
+                    guard case .update(_, let deletions, let insertions, _) = change else {
+                        return fixture.note("begin")
+                    }
+                    fixture.note("\(deletions) \(insertions)")
                 })
-            place.keep(
+            fixture.keep(
                 sections.observe { change in
                     guard case .update(_, let deletions, let insertions, _, _, _) = change else {
-                        return place.note("begin")
+                        return fixture.note("begin")
                     }
-                    place.note("sections \(deletions.map(Array.init)) \(insertions.map(Array.init))")
+                    fixture.note("sections \(deletions.map(Array.init)) \(insertions.map(Array.init))")
                 })
         }
-        _ = try await place.notes(2)
-        try place.run { [place] realm in
-            try realm.write(withoutNotifying: place.kept) { realm.objects(ObservedNumbers.self)[0].list.append(0) }
+        _ = try await fixture.notes(2)
+        try fixture.run { [fixture] realm in
+            try realm.write(withoutNotifying: fixture.kept) { realm.objects(ObservedNumbers.self)[0].list.append(0) }
             realm.refresh()
         }
         try write { $0.list.append(3) }
-        #expect(Set(try await place.notes(4).suffix(2)) == ["[] [3]", "sections [] [[1, 1]]"])
+        #expect(Set(try await fixture.notes(4).suffix(2)) == ["[] [3]", "sections [] [[1, 1]]"])
     }
 
     @Test("after invalidate() the next change is relative to the observer's previous call")
     func invalidated() async throws {
-        try place.run { [place] realm in
+        try fixture.run { [fixture] realm in
             let numbers = ObservedNumbers()
             numbers.list.append(objectsIn: [2, 1])
             try realm.write { realm.add(numbers) }
-            place.keep(
+            fixture.keep(
                 numbers.list.sorted().observe { change in
-                    guard case .update(_, let deletions, let insertions, _) = change else { return place.note("begin") }
-                    place.note("\(deletions) \(insertions)")
+                    guard case .update(_, let deletions, let insertions, _) = change else {
+                        return fixture.note("begin")
+                    }
+                    fixture.note("\(deletions) \(insertions)")
                 })
         }
-        _ = try await place.notes(1)
-        try place.run { $0.invalidate() }
+        _ = try await fixture.notes(1)
+        try fixture.run { $0.invalidate() }
         try write { $0.list.removeLast() }
-        #expect(try await place.notes(2).last == "[0] []")
+        #expect(try await fixture.notes(2).last == "[0] []")
     }
 
     /// What an observer of `values` saw, and whether each change led from one state to the next.
-    private static func replay(_ values: Results<Int>, _ place: Place) -> NotificationToken {
+    private static func replay(_ values: Results<Int>, _ fixture: QueueFixture) -> NotificationToken {
         var shown: [Int] = []
         return values.observe { change in
             switch change {
             case .initial(let results):
                 shown = Array(results)
-                place.note("begin")
+                fixture.note("begin")
             case .update(let results, let deletions, let insertions, let modifications):
                 let now = Array(results)
                 for index in deletions.reversed() { shown.remove(at: index) }
                 for index in insertions { shown.insert(now[index], at: index) }
-                place.note("\(now) \(modifications) \(shown == now)")
-            case .error(let error): place.note("\(error)")
+                fixture.note("\(now) \(modifications) \(shown == now)")
+            case .error(let error): fixture.note("\(error)")
             }
         }
     }
@@ -217,15 +221,15 @@ struct ValuesObservingTests {
         "an observer that edits the list at the begin of a write, before another one is called, does not mislead that one",
         arguments: [0, 1, 2])
     func editedWithinWrite(_ edit: Int) async throws {
-        let other = Place(beside: place)
-        try place.run { [place] realm in
+        let other = QueueFixture(beside: fixture)
+        try fixture.run { [fixture] realm in
             let numbers = ObservedNumbers()
             numbers.list.append(objectsIn: [2, 1])
             try realm.write { realm.add(numbers) }
             var isCalled = false
-            place.keep(
+            fixture.keep(
                 numbers.list.observe { change in
-                    guard case .update(let list, _, _, _) = change else { return place.note("begin") }
+                    guard case .update(let list, _, _, _) = change else { return fixture.note("begin") }
                     guard !isCalled else { return }
                     isCalled = true
                     switch edit {
@@ -234,17 +238,17 @@ struct ValuesObservingTests {
                     default: list[0] = 9
                     }
                 })
-            place.keep(Self.replay(numbers.list.sorted(), place))
+            fixture.keep(Self.replay(numbers.list.sorted(), fixture))
         }
-        _ = try await place.notes(2)
-        try place.run { realm in
+        _ = try await fixture.notes(2)
+        try fixture.run { realm in
             try other.run { beside in try beside.write { beside.objects(ObservedNumbers.self)[0].list.append(4) } }
             realm.beginWrite()
             try realm.commitWrite()
         }
         try write { $0.list.append(7) }
         let last = [[0, 1, 2, 4, 7], [7], [1, 4, 7, 9]][edit]
-        let notes = try await place.notes(with: ["\(last) [] true"])
+        let notes = try await fixture.notes(with: ["\(last) [] true"])
         #expect(!notes.contains { $0.hasSuffix("false") }, "\(notes)")
     }
 }

@@ -44,8 +44,8 @@ struct ChangeHistory {
 
     /// Drops the change sets up to a version.
     mutating func trim(upTo version: Version) {
-        let kept = sets.partitioningIndex { $0.version > version }
-        sets.removeFirst(kept)
+        let firstNeeded = sets.partitioningIndex { $0.version > version }
+        sets.removeFirst(firstNeeded)
         own = own.filter { $0 > version }
     }
 

@@ -29,7 +29,7 @@ enum InstanceError {
         .noRunLoop, "Cannot schedule async transaction. Make sure you are running from inside a run loop.")
     static let observedInWrite = StoreError(
         .observedInWrite, "Cannot create asynchronous query after making changes in a write transaction.")
-    static let objectIsGone = StoreError(.notFound, "Object has been deleted or invalidated.")
+    static let objectIsDeleted = StoreError(.notFound, "Object has been deleted or invalidated.")
 
     static let nestedWrite = StoreError(.nestedWrite, "The Realm is already in a write transaction")
     static let nothingToCommit = StoreError(.noWrite, "Can't commit a non-existing write transaction")

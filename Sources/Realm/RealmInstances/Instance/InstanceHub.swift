@@ -79,12 +79,12 @@ extension InstanceHub {
         _ register: @escaping @Sendable (LiveInstance) throws -> InstanceToken,
         failed: @escaping @Sendable (any Error) -> Void
     ) throws -> InstanceToken {
-        let place = try scheduler(of: queue)
+        let target = try scheduler(of: queue)
         let token = InstanceToken()
-        place.run { [weak token] in
+        target.run { [weak token] in
             guard let token, token.isValid else { return }
             do {
-                token.resolve(try register(self.instance(on: place, from: version)))
+                token.resolve(try register(self.instance(on: target, from: version)))
             } catch {
                 failed(error)
             }

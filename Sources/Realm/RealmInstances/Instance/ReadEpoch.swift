@@ -50,16 +50,16 @@ package enum SchedulerMark: Sendable {
 /// Sendable although the epoch is not: only the instance's scheduler changes it, and cached pointers are validated
 /// there. Other threads only read the part that never changes, and learn from it that they are other threads.
 package final class ReadEpochHolder: @unchecked Sendable {
-    private let place: UnsafeMutablePointer<ReadEpoch>
+    private let pointer: UnsafeMutablePointer<ReadEpoch>
 
     package init(_ mark: SchedulerMark = .unknown) {
-        place = .allocate(capacity: 1)
-        place.initialize(to: ReadEpoch(mark: mark))
+        pointer = .allocate(capacity: 1)
+        pointer.initialize(to: ReadEpoch(mark: mark))
     }
 
-    deinit { place.deallocate() }
+    deinit { pointer.deallocate() }
 
-    package var epoch: UnsafePointer<ReadEpoch> { UnsafePointer(place) }
-    package var count: UInt { place.pointee.count }
-    package func rise() { place.pointee.count += 1 }
+    package var epoch: UnsafePointer<ReadEpoch> { UnsafePointer(pointer) }
+    package var count: UInt { pointer.pointee.count }
+    package func rise() { pointer.pointee.count += 1 }
 }

@@ -68,7 +68,7 @@ extension InstanceCore {
         guard write == nil else { throw InstanceError.observedInWrite }
         let snapshot = try snapshot()
         if let object = id.object {
-            guard try snapshot.exists(object.classID, object.key) else { throw InstanceError.objectIsGone }
+            guard try snapshot.exists(object.classID, object.key) else { throw InstanceError.objectIsDeleted }
         }
         let order = takeOrder()
         let number = observers[sharing: id] ?? order

@@ -11,7 +11,7 @@ package final class InstanceToken: Sendable {
         func clear() -> Bool { value.exchange(false, ordering: .acquiringAndReleasing) }
     }
 
-    private enum Place: Sendable {
+    private enum State: Sendable {
         case observer(Int, of: LiveInstance)
         /// The registration happens later, elsewhere.
         case expected
@@ -20,17 +20,17 @@ package final class InstanceToken: Sendable {
     }
 
     private let flag: Flag
-    private let place: Mutex<Place>
+    private let state: Mutex<State>
 
     /// The token of a registered observer.
     init(_ order: Int, of instance: LiveInstance, _ flag: Flag) {
-        place = Mutex(.observer(order, of: instance))
+        state = Mutex(.observer(order, of: instance))
         self.flag = flag
     }
 
     /// The token of an observer that will be registered elsewhere: see `resolve`.
     package init() {
-        place = Mutex(.expected)
+        state = Mutex(.expected)
         flag = Flag()
     }
 
@@ -42,9 +42,9 @@ package final class InstanceToken: Sendable {
     @discardableResult
     package func invalidate() -> Bool {
         guard flag.clear() else { return false }
-        let last = place.withLock { place in
-            defer { place = .none }
-            return place
+        let last = state.withLock { state in
+            defer { state = .none }
+            return state
         }
         switch last {
         case .observer(let order, let instance): instance.forget(order)
@@ -59,9 +59,9 @@ package final class InstanceToken: Sendable {
 
     /// Makes the token of an expected registration a part of this one.
     package func resolve(_ token: InstanceToken) {
-        let isTaken = place.withLock { place in
-            guard case .expected = place else { return false }
-            place = .elsewhere(token)
+        let isTaken = state.withLock { state in
+            guard case .expected = state else { return false }
+            state = .elsewhere(token)
             return true
         }
         if !isTaken { token.invalidate() }
@@ -70,7 +70,7 @@ package final class InstanceToken: Sendable {
     /// The number of this token's observer; nil when the token has been invalidated. Throws when it belongs to another
     /// instance.
     func order(in instance: LiveInstance) throws -> Int? {
-        switch place.withLock({ $0 }) {
+        switch state.withLock({ $0 }) {
         case .observer(let order, let owner) where owner === instance: order
         case .none: nil
         case .observer, .expected, .elsewhere: throw InstanceError.foreignToken

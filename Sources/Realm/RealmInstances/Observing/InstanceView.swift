@@ -44,9 +44,9 @@ extension LiveViewID {
     /// The object that must exist for an observation.
     var object: ObjectReference? {
         switch self {
-        case .query, .sections, .aggregate, .answer: nil
+        case .query, .sections, .aggregate, .value: nil
         case .collection(let object, _), .object(let object): object
-        case .nested(let place): place.object
+        case .nested(let path): path.object
         }
     }
 

@@ -41,9 +41,9 @@ extension LiveInstance {
 
     /// Observes a list or dictionary within a mixed value, in the same way. Throws `notFound` also.
     package func observeNested(
-        _ place: NestedCollectionPath, keyPaths: [LiveKeyPath] = [], deliver: @escaping (LiveCollectionEvent) -> Void
+        _ path: NestedCollectionPath, keyPaths: [LiveKeyPath] = [], deliver: @escaping (LiveCollectionEvent) -> Void
     ) throws -> InstanceToken {
-        try register(.nested(place), keyPaths, deliver)
+        try register(.nested(path), keyPaths, deliver)
     }
 
     /// Observes one object. There is no first call; changes are relative to the instance's present version, and have no

@@ -24,9 +24,9 @@ package struct RunLoopScheduler: LiveScheduler {
         static var current: Mark {
             if let known { return known }
             let made = Mark()
-            let place = Unmanaged.passRetained(made).toOpaque()
-            pthread_setspecific(key, place)
-            set_thread_mark(place)
+            let address = Unmanaged.passRetained(made).toOpaque()
+            pthread_setspecific(key, address)
+            set_thread_mark(address)
             return made
         }
     }
@@ -51,9 +51,9 @@ package struct RunLoopScheduler: LiveScheduler {
     }
 
     package var id: LiveSchedulerID { LiveSchedulerID(own) }
-    package var isCurrent: Bool { place == Self.currentMark }
-    package var mark: SchedulerMark { .thread(place) }
-    private var place: SchedulerMark.Address { SchedulerMark.Address(Unmanaged.passUnretained(own).toOpaque()) }
+    package var isCurrent: Bool { address == Self.currentMark }
+    package var mark: SchedulerMark { .thread(address) }
+    private var address: SchedulerMark.Address { SchedulerMark.Address(Unmanaged.passUnretained(own).toOpaque()) }
 
     /// Identifies the calling thread's scheduler; nil if there is none.
     package static var currentMark: UnsafeRawPointer? { thread_mark() }

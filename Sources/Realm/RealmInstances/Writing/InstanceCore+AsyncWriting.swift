@@ -12,8 +12,8 @@ struct AsyncWrites {
     fileprivate var commit: Commit?
     /// Completions of finished commits.
     fileprivate var ended: [() -> Void] = []
-    /// The realm-level observers that are not told of a commit that a read has waited for; the others are told in the next
-    /// turn. Nil if there is no such commit.
+    /// The realm-level observers that are not notified of a commit that a read has waited for; the others are notified
+    /// in the next turn. Nil if there is no such commit.
     fileprivate var untold: Set<Int>?
     /// Whether a block that was given a write is running.
     fileprivate var isServing = false

@@ -14,8 +14,8 @@ enum AggregateNotification: Sendable {
     /// Failures are not reported.
     init?(_ event: LiveAggregateEvent) {
         switch event {
-        case .initial(_, let answer), .resumed(_, let answer): self = .initial(answer.groups)
-        case .update(let change): self = .update(change.answer.groups, change.indices)
+        case .initial(_, let result), .resumed(_, let result): self = .initial(result.groups)
+        case .update(let change): self = .update(change.result.groups, change.indices)
         case .deleted, .failed: return nil
         }
     }

@@ -45,8 +45,8 @@ protocol CollectionAccessor: AnyObject {
     /// Returns whether both accessors are of the same stored collection.
     func isSame(as other: any CollectionAccessor) -> Bool
 
-    /// Returns the location of an element that is a collection; nil if elements are not, or cannot be edited.
-    func place(_ step: NestedPath.Step) -> NestedPath?
+    /// Returns the path to an element that is a collection; nil if elements are not, or cannot be edited.
+    func nestedPath(_ step: NestedPath.Step) -> NestedPath?
 
     /// The name of the kind of collection in Realm's messages.
     var kindName: String { get }
@@ -54,21 +54,21 @@ protocol CollectionAccessor: AnyObject {
 
 extension CollectionAccessor {
     func isSame(as other: any CollectionAccessor) -> Bool { self === other }
-    func place(_ step: NestedPath.Step) -> NestedPath? { nil }
+    func nestedPath(_ step: NestedPath.Step) -> NestedPath? { nil }
     func objectKeys() throws -> (ClassID, [ObjectKey])? { nil }
     var kindName: String { "RLMResults" }
 
     /// Returns an element for conversion to Swift. Throws if the position does not exist.
     func stored(at position: Int) throws -> _Stored {
         let value = try value(at: position)
-        return _Stored(value, at: value.isNested ? place(.index(position)) : nil)
+        return _Stored(value, at: value.isNested ? nestedPath(.index(position)) : nil)
     }
 
     /// Returns all elements for conversion to Swift.
     func allStored() throws -> [_Stored] {
         let values = try values()
-        guard place(.index(0)) != nil else { return values.map { _Stored($0) } }
-        return values.enumerated().map { _Stored($1, at: $1.isNested ? place(.index($0)) : nil) }
+        guard nestedPath(.index(0)) != nil else { return values.map { _Stored($0) } }
+        return values.enumerated().map { _Stored($1, at: $1.isNested ? nestedPath(.index($0)) : nil) }
     }
 
     /// Returns the first position of a value that is equal in the total order of values.
@@ -145,7 +145,7 @@ final class PropertyAccessor: CollectionAccessor {
         return realm === other.realm && owner == other.owner && property.id == other.property.id
     }
 
-    func place(_ step: NestedPath.Step) -> NestedPath? {
+    func nestedPath(_ step: NestedPath.Step) -> NestedPath? {
         guard property.type.isMixed, property.type.collection != .set else { return nil }
         return NestedPath(owner, property, [step], lifetime)
     }

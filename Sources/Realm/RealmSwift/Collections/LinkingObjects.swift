@@ -72,7 +72,9 @@ extension LinkingObjects: _Persistable {
     public static func _initial() -> Self { LinkingObjects() }
     public static func _stored(_ value: Self, by persister: _ObjectPersister) throws -> _Stored? { nil }
     public static func _traced(_ trace: _Trace) -> Self { LinkingObjects(accessor: nil, trace) }
-    public static func _converted(_ value: Any?, _ place: _Place) throws -> Self { throw place.misfit(value) }
+    public static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> Self {
+        throw context.misfit(value)
+    }
 }
 
 extension LinkingObjects: _BareProperty {

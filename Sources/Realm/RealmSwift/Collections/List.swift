@@ -271,8 +271,8 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
         raising {
             guard key == "self", !(Element.self is ObjectBase.Type) else { return try setKeyValue(value, key) }
             _ = try managed?.writing()
-            let place = _Place(className: "List", property: key, type: Element._storedType.type)
-            let element = try Element._converted(value, place)
+            let context = _PropertyContext(className: "List", property: key, type: Element._storedType.type)
+            let element = try Element._converted(value, context)
             for position in 0..<count { replace(index: position, object: element) }
         }
     }
@@ -352,7 +352,7 @@ extension List: _Persistable {
     }
     public static func _initial() -> List { List() }
 
-    public static func _kept(_ value: List, _ old: _PersistedContent<List>) -> List { old.taking(value) }
+    public static func _assigned(_ value: List, _ old: _PersistedContent<List>) -> List { old.taking(value) }
 
     public static func _stored(_ value: List, by persister: _ObjectPersister) throws -> _Stored? {
         _Stored(.list(try value.map { try $0._stored(by: persister).value }))
@@ -360,8 +360,8 @@ extension List: _Persistable {
     public static func _traced(_ trace: _Trace) -> List { List(trace) }
 
     /// Returns a new list with the converted elements of an array or another sequence; empty for null.
-    public static func _converted(_ value: Any?, _ place: _Place) throws -> List {
-        List(unmanaged: try convertedElements(value, place))
+    public static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> List {
+        List(unmanaged: try convertedElements(value, context))
     }
 }
 
@@ -387,13 +387,13 @@ extension List: _TypedElements {
 }
 
 /// Converts the elements of an untyped collection.
-func convertedElements<Element: RealmCollectionValue>(_ value: Any?, _ place: _Place) throws -> [Element] {
+func convertedElements<Element: RealmCollectionValue>(_ value: Any?, _ context: _PropertyContext) throws -> [Element] {
     guard let value = value.flatMap({ flattened($0) }), !(value is NSNull) else { return [] }
-    var place = place
-    let collection = place
-    place.type.collection = .single
+    var context = context
+    let collection = context
+    context.type.collection = .single
     func elements<S: Sequence>(_ sequence: S) throws -> [Element] {
-        try sequence.map { try Element._converted($0, place) }
+        try sequence.map { try Element._converted($0, context) }
     }
     switch value {
     case is String, is Data, is [String: Any], is NSDictionary, is any _MapEntries: throw collection.misfit(value)

@@ -54,8 +54,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
                 if let trace { return Value._traced(trace) }
                 guard let managed else { return position(of: key).found.map { unmanaged[$0].value } }
                 guard let value = try managed.entry(key._key) else { return nil }
-                let place = value.isNested ? managed.place(.key(key._key)) : nil
-                return try Value._restored(_Stored(value, at: place), in: managed.realm)
+                let path = value.isNested ? managed.nestedPath(.key(key._key)) : nil
+                return try Value._restored(_Stored(value, at: path), in: managed.realm)
             }
         }
         set {
@@ -154,23 +154,25 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         }
         return raising {
             let entries = try managed.entries().entries
-            let stored = entries.map { _Stored($0.value, at: $0.value.isNested ? managed.place(.key($0.key)) : nil) }
+            let stored = entries.map {
+                _Stored($0.value, at: $0.value.isNested ? managed.nestedPath(.key($0.key)) : nil)
+            }
             return RLMKeyValueIterator(entries.map { Key(_key: $0.key) }, RLMIterator(stored, in: managed.realm))
         }
     }
 
     // MARK: Unmanaged entries
 
-    private func position(of key: Key) -> (place: Int, found: Int?) {
+    private func position(of key: Key) -> (index: Int, found: Int?) {
         let name = key._key
-        let place = unmanaged.partitioningIndex { StoredValue.orderBytes($0.key._key, name) >= 0 }
-        let isFound = place < unmanaged.count && StoredValue.orderBytes(unmanaged[place].key._key, name) == 0
-        return (place, isFound ? place : nil)
+        let index = unmanaged.partitioningIndex { StoredValue.orderBytes($0.key._key, name) >= 0 }
+        let isFound = index < unmanaged.count && StoredValue.orderBytes(unmanaged[index].key._key, name) == 0
+        return (index, isFound ? index : nil)
     }
 
     private func put(_ value: Value, _ key: Key) {
-        let (place, found) = position(of: key)
-        if let found { unmanaged[found].value = value } else { unmanaged.insert((key, value), at: place) }
+        let (index, found) = position(of: key)
+        if let found { unmanaged[found].value = value } else { unmanaged.insert((key, value), at: index) }
     }
 
     // MARK: Key-value access
@@ -195,8 +197,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         raising {
             _ = try managed?.writing()
             guard let value = value.flatMap({ flattened($0) }) else { return removeObject(for: Key(_key: key)) }
-            let place = _Place(className: "Map", property: key, type: Value._storedType.type)
-            updateValue(try Value._converted(value, place), forKey: Key(_key: key))
+            let context = _PropertyContext(className: "Map", property: key, type: Value._storedType.type)
+            updateValue(try Value._converted(value, context), forKey: Key(_key: key))
         }
     }
 }
@@ -272,7 +274,7 @@ extension Map: _Persistable {
     }
     public static func _initial() -> Map { Map() }
 
-    public static func _kept(_ value: Map, _ old: _PersistedContent<Map>) -> Map { old.taking(value) }
+    public static func _assigned(_ value: Map, _ old: _PersistedContent<Map>) -> Map { old.taking(value) }
 
     public static func _stored(_ value: Map, by persister: _ObjectPersister) throws -> _Stored? {
         _Stored(try value.stored(by: persister))
@@ -280,10 +282,10 @@ extension Map: _Persistable {
     public static func _traced(_ trace: _Trace) -> Map { Map(trace) }
 
     /// Returns a new map with the converted values of a dictionary or another map; empty for null.
-    public static func _converted(_ value: Any?, _ place: _Place) throws -> Map {
+    public static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> Map {
         guard let value = value.flatMap({ flattened($0) }), !(value is NSNull) else { return Map() }
-        guard let entries = Entries(value) else { throw place.misfit(value) }
-        var element = place
+        guard let entries = Entries(value) else { throw context.misfit(value) }
+        var element = context
         element.type.collection = .single
         return Map(
             unmanaged: try entries.pairs.map { pair in (Key(_key: pair.key), try Value._converted(pair.value, element))

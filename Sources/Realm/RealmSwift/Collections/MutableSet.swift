@@ -244,7 +244,7 @@ extension MutableSet: _Persistable {
     }
     public static func _initial() -> MutableSet { MutableSet() }
 
-    public static func _kept(_ value: MutableSet, _ old: _PersistedContent<MutableSet>) -> MutableSet {
+    public static func _assigned(_ value: MutableSet, _ old: _PersistedContent<MutableSet>) -> MutableSet {
         old.taking(value)
     }
 
@@ -254,8 +254,8 @@ extension MutableSet: _Persistable {
     public static func _traced(_ trace: _Trace) -> MutableSet { MutableSet(trace) }
 
     /// See `List._converted`.
-    public static func _converted(_ value: Any?, _ place: _Place) throws -> MutableSet {
-        MutableSet(unmanaged: try convertedElements(value, place))
+    public static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> MutableSet {
+        MutableSet(unmanaged: try convertedElements(value, context))
     }
 }
 

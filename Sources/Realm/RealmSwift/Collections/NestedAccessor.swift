@@ -73,7 +73,7 @@ final class NestedAccessor: EditableAccessor {
             && location.property.id == other.location.property.id && location.steps == other.location.steps
     }
 
-    func place(_ step: NestedPath.Step) -> NestedPath? {
+    func nestedPath(_ step: NestedPath.Step) -> NestedPath? {
         NestedPath(location.owner, location.property, location.steps + [step], location.lifetime)
     }
 
@@ -119,8 +119,8 @@ final class NestedAccessor: EditableAccessor {
 
     func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNotification) -> Void) throws -> InstanceToken {
         try check()
-        let place = NestedCollectionPath(location.owner, location.property.id, location.steps, isList: isList)
-        return try realm.live.observeNested(place, keyPaths: self.keyPaths(keyPaths)) {
+        let path = NestedCollectionPath(location.owner, location.property.id, location.steps, isList: isList)
+        return try realm.live.observeNested(path, keyPaths: self.keyPaths(keyPaths)) {
             CollectionNotification($0).map(deliver)
         }
     }

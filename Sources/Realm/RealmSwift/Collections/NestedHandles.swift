@@ -6,7 +6,7 @@ import StoreContract
 /// inserts, moves or removes elements before them, so that an edit does not go to another collection.
 final class NestedHandles {
     /// A property whose value contains collections.
-    private struct Place: Hashable {
+    private struct ContainingProperty: Hashable {
         let owner: ObjectReference
         let property: PropertyID
     }
@@ -15,7 +15,7 @@ final class NestedHandles {
         weak var accessor: NestedAccessor?
     }
 
-    private var handles: [Place: [Handle]] = [:]
+    private var handles: [ContainingProperty: [Handle]] = [:]
     private var count = 0
     /// The number of handles at which those that are no longer held are dropped.
     private var limit = 256
@@ -23,8 +23,10 @@ final class NestedHandles {
     private var moved: [ObjectIdentifier: (accessor: NestedAccessor, steps: [NestedPath.Step]?)] = [:]
 
     func add(_ accessor: NestedAccessor) {
-        handles[Place(owner: accessor.location.owner, property: accessor.location.property.id), default: []]
-            .append(Handle(accessor: accessor))
+        handles[
+            ContainingProperty(owner: accessor.location.owner, property: accessor.location.property.id), default: []
+        ]
+        .append(Handle(accessor: accessor))
         count += 1
         guard count >= limit else { return }
         handles = handles.compactMapValues { held in
@@ -39,7 +41,7 @@ final class NestedHandles {
     func follow(
         _ operation: CollectionOperation, _ owner: ObjectReference, _ property: PropertyID, _ steps: [NestedPath.Step]
     ) {
-        guard count > 0, let held = handles[Place(owner: owner, property: property)] else { return }
+        guard count > 0, let held = handles[ContainingProperty(owner: owner, property: property)] else { return }
         for accessor in held.lazy.compactMap(\.accessor) {
             let depth = steps.count
             guard let old = accessor.steps, old.starts(with: steps), old.count > depth else { continue }

@@ -31,7 +31,7 @@ enum UnmanagedSearch {
                 ClassSchema($0.name, primaryKey: nil, isEmbedded: false, properties: $0.properties)
             })
         let path = MemoryFiles.path(of: UUID().uuidString)
-        defer { RealmFile.remove(path) }
+        defer { SharedRealmFile.remove(path) }
         let store = try EmbeddedStore.open(path: path, schema: schema, options: EmbeddedStoreOptions())
         defer { store.close() }
         let write = try store.beginWrite()

@@ -58,18 +58,18 @@ extension RLMRealm {
     /// Returns the key paths with the names of the store. Behind mixed values there is one for each name that a property
     /// with that name in Swift has in some class.
     private func storedNames(of path: String, from classID: ClassID) -> [String] {
-        typealias Way = (names: [String], classes: [BoundClass])
-        var ways: [Way] = [([], models[classID].map { [$0] } ?? [])]
+        typealias ResolvedPath = (names: [String], classes: [BoundClass])
+        var paths: [ResolvedPath] = [([], models[classID].map { [$0] } ?? [])]
         for name in path.split(separator: ".", omittingEmptySubsequences: false) {
-            ways = ways.flatMap { way -> [Way] in
-                let properties = way.classes.compactMap { $0[String(name)] }
-                guard !properties.isEmpty else { return [(way.names + [String(name)], [])] }
+            paths = paths.flatMap { path -> [ResolvedPath] in
+                let properties = path.classes.compactMap { $0[String(name)] }
+                guard !properties.isEmpty else { return [(path.names + [String(name)], [])] }
                 return Dictionary(grouping: properties, by: \.column).sorted { $0.key < $1.key }.map { column, alike in
-                    (way.names + [column], targets(of: alike))
+                    (path.names + [column], targets(of: alike))
                 }
             }
         }
-        return ways.map { $0.names.joined(separator: ".") }
+        return paths.map { $0.names.joined(separator: ".") }
     }
 
     /// The classes that the properties may lead to.
@@ -188,7 +188,7 @@ enum CollectionObservation {
         return NotificationToken(token)
     }
 
-    typealias Prepared = (CollectionReferencePayload, RealmFile, Realm.Configuration)
+    typealias Prepared = (CollectionReferencePayload, SharedRealmFile, Realm.Configuration)
 
     /// Throws errors here that would otherwise occur on the other queue or actor.
     static func prepare(

@@ -99,7 +99,7 @@ extension ObjectBase {
     }
 
     /// Throws errors here that would otherwise occur on the other queue or actor.
-    private func prepare(_ keyPaths: [String]?) throws -> (ObjectReference, RealmFile, RLMRealm) {
+    private func prepare(_ keyPaths: [String]?) throws -> (ObjectReference, SharedRealmFile, RLMRealm) {
         let (realm, boundClass) = try managed()
         if realm.isFrozen {
             throw RealmException("Frozen Realms do not change and do not have change notifications.")

@@ -4,7 +4,7 @@ import RealmInstances
 import ViewMaintenance
 
 /// Observes sorted, distinct or filtered values. Each element of the collection has a number as long as it stays there,
-/// so that equal values are different elements, and one that is replaced in its place is modified.
+/// so that equal values are different elements, and one that is replaced is modified.
 final class ValuesObservation {
     private let results: ValuesAccessor
     /// The numbers of the collection's elements at the last call, in the collection's order.
@@ -46,7 +46,7 @@ final class ValuesObservation {
         return changes.isEmpty ? nil : .update(.positions(changes))
     }
 
-    /// Begins anew with the present elements.
+    /// Begins again with the present elements.
     private func restart() throws {
         keys = try presentKeys()
         elements = try values()
@@ -65,7 +65,7 @@ final class ValuesObservation {
         case .positions(let changes):
             if let modified = follow(changes, to: new) { return modified }
             // An observer that is called at the begin of a write may have edited the collection before this one is
-            // called, and the change that is told later contains the edit, too.
+            // called, and the change that is reported later contains the edit, too.
             for change in new.difference(from: elements, by: Self.isSame) {
                 switch change {
                 case .remove(let offset, _, _): numbers.remove(at: offset)
@@ -74,12 +74,12 @@ final class ValuesObservation {
             }
             return []
         case .keys(let deletions, _, let modifications):
-            let gone = Set(deletions.map { MapKey($0) })
+            let deleted = Set(deletions.map { MapKey($0) })
             let known = Dictionary(zip(keys.map { MapKey($0) }, numbers)) { first, _ in first }
             keys = try presentKeys()
             numbers = keys.map { key in
                 let key = MapKey(key)
-                return gone.contains(key) ? next() : known[key] ?? next()
+                return deleted.contains(key) ? next() : known[key] ?? next()
             }
             return Set(modifications.compactMap { known[MapKey($0)] })
         }

@@ -17,8 +17,8 @@ protocol _BareProperty {
 
 /// The operations on such a property when its object becomes managed, and when key paths are traced.
 protocol _BareWrapper: _PersistedProperty {
-    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor)
-    static func startTrace(at place: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String)
+    static func bind(at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor)
+    static func startTrace(at address: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String)
 }
 
 /// The trace that a collection belongs to, and the name that the first step through it records.
@@ -39,20 +39,20 @@ extension ObjectBase {
         let owner = ObjectReference(boundClass.id, _objectKey)
         for (property, bound) in zip(model.properties, boundClass.properties) {
             let accessor = PropertyAccessor(realm, owner, bound, _lifetime)
-            (property.wrapper as? any _BareWrapper.Type)?.bind(at: place(of: property), self, accessor)
+            (property.wrapper as? any _BareWrapper.Type)?.bind(at: address(of: property), self, accessor)
         }
     }
 
     final func traceBareProperties(_ trace: _Trace) {
         for property in model.properties {
-            (property.wrapper as? any _BareWrapper.Type)?.startTrace(at: place(of: property), trace, property.name)
+            (property.wrapper as? any _BareWrapper.Type)?.startTrace(at: address(of: property), trace, property.name)
         }
     }
 }
 
 extension _BareWrapper {
     /// Does nothing: the bound instance reads from the store.
-    static func release(at place: UnsafeMutableRawPointer) {}
+    static func release(at address: UnsafeMutableRawPointer) {}
 }
 
 /// The wrapper of a list, set or map.
@@ -60,30 +60,30 @@ enum BareCollection<Value: _HeldCollection & _Persistable & _BareProperty>: _Bar
     static var isBare: Bool { true }
     static var valueType: any _Persistable.Type { Value.self }
 
-    private static func instance(_ place: UnsafeRawPointer) -> Value {
-        place.assumingMemoryBound(to: Value.self).pointee
+    private static func instance(_ address: UnsafeRawPointer) -> Value {
+        address.assumingMemoryBound(to: Value.self).pointee
     }
 
-    static func marks(at place: UnsafeRawPointer) -> PersistedMarks {
+    static func marks(at address: UnsafeRawPointer) -> PersistedMarks {
         PersistedMarks(isPrimaryKey: false, isIndexed: false, origin: nil, hasDefault: true)
     }
 
-    static func value(at place: UnsafeMutableRawPointer) -> Any { instance(place) }
+    static func value(at address: UnsafeMutableRawPointer) -> Any { instance(address) }
 
-    static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws {
-        _ = _PersistedContent.value(instance(place)).taking(try Value._converted(value, named))
+    static func assign(_ value: Any?, at address: UnsafeMutableRawPointer, as named: _PropertyContext) throws {
+        _ = _PersistedContent.value(instance(address)).taking(try Value._converted(value, named))
     }
 
-    static func stored(at place: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored? {
-        try Value._stored(instance(place), by: persister)
+    static func stored(at address: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored? {
+        try Value._stored(instance(address), by: persister)
     }
 
-    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor) {
-        instance(place).promote(to: accessor)
+    static func bind(at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor) {
+        instance(address).promote(to: accessor)
     }
 
-    static func startTrace(at place: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String) {
-        instance(place)._startTrace(trace, name)
+    static func startTrace(at address: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String) {
+        instance(address)._startTrace(trace, name)
     }
 }
 
@@ -92,28 +92,28 @@ enum BareLinkingObjects<Element: ObjectBase & RealmCollectionValue>: _BareWrappe
     static var isBare: Bool { true }
     static var valueType: any _Persistable.Type { LinkingObjects<Element>.self }
 
-    private static func instance(_ place: UnsafeRawPointer) -> LinkingObjects<Element> {
-        place.assumingMemoryBound(to: LinkingObjects<Element>.self).pointee
+    private static func instance(_ address: UnsafeRawPointer) -> LinkingObjects<Element> {
+        address.assumingMemoryBound(to: LinkingObjects<Element>.self).pointee
     }
 
-    static func marks(at place: UnsafeRawPointer) -> PersistedMarks {
+    static func marks(at address: UnsafeRawPointer) -> PersistedMarks {
         PersistedMarks(
-            isPrimaryKey: false, isIndexed: false, origin: instance(place).bare?.property, hasDefault: true)
+            isPrimaryKey: false, isIndexed: false, origin: instance(address).bare?.property, hasDefault: true)
     }
 
-    static func value(at place: UnsafeMutableRawPointer) -> Any { instance(place) }
+    static func value(at address: UnsafeMutableRawPointer) -> Any { instance(address) }
 
-    static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws {
+    static func assign(_ value: Any?, at address: UnsafeMutableRawPointer, as named: _PropertyContext) throws {
         throw named.misfit(value)
     }
 
-    static func stored(at place: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored? { nil }
+    static func stored(at address: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored? { nil }
 
-    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor) {
-        instance(place).bare?.accessor = accessor
+    static func bind(at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor) {
+        instance(address).bare?.accessor = accessor
     }
 
-    static func startTrace(at place: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String) {
-        instance(place)._startTrace(trace, name)
+    static func startTrace(at address: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String) {
+        instance(address)._startTrace(trace, name)
     }
 }

@@ -161,7 +161,7 @@ extension ObjectBase: Hashable {
             return _class.primaryKey.flatMap { key in (try? stored(key.slot)).map { ($0, _class.name) } }
         }
         guard let model = try? ClassModel.of(type(of: self)), let key = model.primaryKey else { return nil }
-        return (Conversion.plain(key.wrapper.value(at: place(of: key)), as: key.type) ?? .null, model.name)
+        return (Conversion.plain(key.wrapper.value(at: address(of: key)), as: key.type) ?? .null, model.name)
     }
 }
 
@@ -196,9 +196,9 @@ extension ObjectBase: _RealmCollectionValueInsideOptional {
     public static func _traced(_ trace: _Trace) -> Self { trace.object(self) }
 
     /// Returns an object itself, or an unmanaged object created from other values.
-    public static func _converted(_ value: Any?, _ place: _Place) throws -> Self {
+    public static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> Self {
         if let object = value as? Self { return object }
-        guard let value, !(value is ObjectBase) else { throw place.misfit(value) }
+        guard let value, !(value is ObjectBase) else { throw context.misfit(value) }
         let object = self.init()
         try object.fill(from: value)
         return object

@@ -141,7 +141,7 @@ open class ObjectBase {
         _class = boundClass
         _objectKey = key
         _lifetime = lifetime
-        makePlace(in: realm)
+        resetLocation(in: realm)
         guard let model = boundClass.model, model.type == type(of: self) else { return }
         mark(model) { $0 + 1 }
         if model.isBare { bindBareProperties(model, to: realm, boundClass) }
@@ -158,7 +158,7 @@ open class ObjectBase {
     }
 
     /// Returns the address of a property's wrapper.
-    final func place(of property: PropertyModel) -> UnsafeMutableRawPointer {
+    final func address(of property: PropertyModel) -> UnsafeMutableRawPointer {
         Unmanaged.passUnretained(self).toOpaque() + property.offset
     }
 
@@ -178,19 +178,19 @@ open class ObjectBase {
     func dynamicValue(_ slot: Int) -> Any? {
         let property = model.properties[slot]
         func get<Value: _Persistable>(_: Value.Type) -> Any { Value._get(self, slot) }
-        let value = _realm == nil ? property.wrapper.value(at: place(of: property)) : get(property.wrapper.valueType)
+        let value = _realm == nil ? property.wrapper.value(at: address(of: property)) : get(property.wrapper.valueType)
         return flattened(value)
     }
 
     /// Assigns the property. Throws for values that do not fit.
     func setDynamicValue(_ slot: Int, _ value: Any?) throws {
         let property = model.properties[slot]
-        let named = property.place(in: model.name)
+        let named = property.context(in: model.name)
         guard _realm != nil else {
             if property.type.isComputed {
                 throw RealmException("Linking objects property '\(model.name).\(property.name)' is read-only.")
             }
-            return try property.wrapper.assign(value, at: place(of: property), as: named)
+            return try property.wrapper.assign(value, at: address(of: property), as: named)
         }
         try checkAssignment(slot, value)
         func set<Value: _Persistable>(_: Value.Type) throws {
@@ -209,8 +209,8 @@ open class ObjectBase {
         }
         // A migration may assign primary keys.
         guard property.isPrimaryKey, _realm.file != nil else { return }
-        let place = _Place(className: _class.name, property: property.name, type: property.type)
-        guard let new = Conversion.plain(value, as: property.type) else { throw place.misfit(value) }
+        let context = _PropertyContext(className: _class.name, property: property.name, type: property.type)
+        guard let new = Conversion.plain(value, as: property.type) else { throw context.misfit(value) }
         throw RealmException("Primary key can't be changed to '\(new.text)' after an object is inserted.")
     }
 

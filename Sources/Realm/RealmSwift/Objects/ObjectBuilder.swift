@@ -95,7 +95,7 @@ struct ObjectBuilder {
         if let value = given[property] { return try self.value(value, for: property, boundClass) }
         guard let sample else { return nil }
         let model = sample.model.properties[property.slot]
-        return try model.wrapper.stored(at: sample.place(of: model), by: persister)?.value
+        return try model.wrapper.stored(at: sample.address(of: model), by: persister)?.value
     }
 
     /// Returns the given values for an existing object.
@@ -131,32 +131,32 @@ struct ObjectBuilder {
     func value(
         _ value: Any?, for property: BoundProperty, _ boundClass: BoundClass, over present: Value? = nil
     ) throws -> Value {
-        let place = _Place(className: boundClass.name, property: property.name, type: property.type)
+        let context = _PropertyContext(className: boundClass.name, property: property.name, type: property.type)
         let value = value.flatMap { $0 is NSNull ? nil : flattened($0) }
         switch property.type.collection {
-        case .single: return try element(value, property, place, over: present)
+        case .single: return try element(value, property, context, over: present)
         case .list:
             guard let value else { return .list([]) }
             var old: [Value] = []
             if case .list(let elements)? = present { old = elements }
             let null = mappedNull(property, boundClass)
             return .list(
-                try elements(value, place).enumerated().map { index, value in
+                try elements(value, context).enumerated().map { index, value in
                     let value =
                         null.flatMap { null in flattened(value).map { $0 is NSNull ? null : $0 } ?? null } ?? value
-                    return try element(value, property, place, over: index < old.count ? old[index] : nil)
+                    return try element(value, property, context, over: index < old.count ? old[index] : nil)
                 })
         case .set:
             guard let value else { return .set([]) }
-            return .set(try elements(value, place).map { try element($0, property, place) }.asSet)
+            return .set(try elements(value, context).map { try element($0, property, context) }.asSet)
         case .map:
             guard let value else { return .dictionary(ValueMap()) }
-            guard let entries = Entries(value) else { throw place.misfit(value) }
+            guard let entries = Entries(value) else { throw context.misfit(value) }
             var old = ValueMap()
             if case .dictionary(let map)? = present { old = map }
             return .dictionary(
                 ValueMap(
-                    try entries.pairs.map { ($0.key, try element($0.value, property, place, over: old[$0.key])) }))
+                    try entries.pairs.map { ($0.key, try element($0.value, property, context, over: old[$0.key])) }))
         }
     }
 
@@ -171,73 +171,73 @@ struct ObjectBuilder {
         return zero(element)
     }
 
-    private func elements(_ value: Any, _ place: _Place) throws -> [Any] {
+    private func elements(_ value: Any, _ context: _PropertyContext) throws -> [Any] {
         if let array = value as? [Any] { return array }
         if let sequence = value as? any Sequence, !(value is String), Entries(value) == nil {
             func all<S: Sequence>(_ sequence: S) -> [Any] { sequence.map { $0 } }
             return all(sequence)
         }
-        throw place.misfit(value)
+        throw context.misfit(value)
     }
 
     private func element(
-        _ value: Any?, _ property: BoundProperty, _ place: _Place, over present: Value? = nil
+        _ value: Any?, _ property: BoundProperty, _ context: _PropertyContext, over present: Value? = nil
     ) throws -> Value {
         let value = value.flatMap { $0 is NSNull ? nil : flattened($0) }
         if property.type.isLink {
             guard let value else { return .null }
             var current: ObjectKey?
             if case .link(let key)? = present { current = key }
-            return try link(value, property, place, over: current)
+            return try link(value, property, context, over: current)
         }
-        if property.type.isMixed { return try mixed(value, place) }
+        if property.type.isMixed { return try mixed(value, context) }
         guard let stored = Conversion.plain(value, as: property.type) else {
             if value == nil {
-                throw RealmException("Missing value for property '\(place.className).\(place.property)'")
+                throw RealmException("Missing value for property '\(context.className).\(context.property)'")
             }
-            throw place.misfit(value)
+            throw context.misfit(value)
         }
         return stored
     }
 
-    private func mixed(_ value: Any?, _ place: _Place) throws -> Value {
+    private func mixed(_ value: Any?, _ context: _PropertyContext) throws -> Value {
         guard let value else { return .null }
-        if persister.createsOnce, let copy = try copied(value, place) { return copy }
+        if persister.createsOnce, let copy = try copied(value, context) { return copy }
         if let mixed = value as? AnyRealmValue { return try mixed._stored(by: persister).value }
         if let object = value as? ObjectBase { return try persister.reference(to: object) }
         if let entries = Entries(value) {
-            return .dictionary(ValueMap(try entries.pairs.map { ($0.key, try mixed($0.value, place)) }))
+            return .dictionary(ValueMap(try entries.pairs.map { ($0.key, try mixed($0.value, context)) }))
         }
-        if let array = value as? [Any] { return .list(try array.map { try mixed($0, place) }) }
+        if let array = value as? [Any] { return .list(try array.map { try mixed($0, context) }) }
         if let list = value as? List<AnyRealmValue> { return try AnyRealmValue.list(list)._stored(by: persister).value }
-        guard let stored = Conversion.natural(value) else { throw place.misfit(value) }
+        guard let stored = Conversion.natural(value) else { throw context.misfit(value) }
         return stored
     }
 
     /// Returns a copy of an object in a mixed value, at any depth, which leaves the object itself unmanaged; nil for
     /// values that contain none.
-    private func copied(_ value: Any, _ place: _Place) throws -> Value? {
+    private func copied(_ value: Any, _ context: _PropertyContext) throws -> Value? {
         let mixed = value as? AnyRealmValue ?? (value as? Object).map { .object($0) }
         switch mixed {
         case .object(let object)?:
             let boundClass = try realm.bound(type(of: object))
             return .reference(ObjectReference(boundClass.id, try create(boundClass, from: object, isNested: true)))
-        case .list(let list)?: return .list(try list.map { try self.mixed($0, place) })
+        case .list(let list)?: return .list(try list.map { try self.mixed($0, context) })
         case .dictionary(let map)?:
             return .dictionary(
-                ValueMap(try map.asKeyValueSequence().map { ($0.key, try self.mixed($0.value, place)) }))
+                ValueMap(try map.asKeyValueSequence().map { ($0.key, try self.mixed($0.value, context)) }))
         default: return nil
         }
     }
 
     private func link(
-        _ value: Any, _ property: BoundProperty, _ place: _Place, over current: ObjectKey?
+        _ value: Any, _ property: BoundProperty, _ context: _PropertyContext, over current: ObjectKey?
     ) throws -> Value {
-        guard let target = property.targetClass else { throw place.misfit(value) }
+        guard let target = property.targetClass else { throw context.misfit(value) }
         let targetClass = try realm.bound(target)
         if let object = value as? ObjectBase {
             let name = object._class?.name ?? type(of: object).className()
-            guard name == targetClass.name else { throw place.misfit(value) }
+            guard name == targetClass.name else { throw context.misfit(value) }
             if object._realm === realm {
                 try realm.check(object)
                 // An embedded object of another owner is copied.

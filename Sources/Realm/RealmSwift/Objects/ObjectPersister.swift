@@ -73,7 +73,7 @@ public final class _ObjectPersister {
             let bound = boundClass.properties[slot]
             if property.type.isLink || property.type.isMixed {
                 links.append(bound)
-            } else if let value = try property.wrapper.stored(at: object.place(of: property), by: self) {
+            } else if let value = try property.wrapper.stored(at: object.address(of: property), by: self) {
                 own[bound.id] = value.value
             }
         }
@@ -82,7 +82,7 @@ public final class _ObjectPersister {
         var rest = isNew ? [:] : own
         for property in links {
             let model = model.properties[property.slot]
-            guard let stored = try model.wrapper.stored(at: object.place(of: model), by: self) else { continue }
+            guard let stored = try model.wrapper.stored(at: object.address(of: model), by: self) else { continue }
             if isNew, stored.value == model.type.zeroValue { continue }
             rest[property.id] = stored.value
         }
@@ -98,7 +98,7 @@ public final class _ObjectPersister {
         var values: [PropertyID: Value] = [:]
         let model = object.model
         for (slot, property) in model.properties.enumerated() where !property.type.isComputed {
-            guard let stored = try property.wrapper.stored(at: object.place(of: property), by: self) else { continue }
+            guard let stored = try property.wrapper.stored(at: object.address(of: property), by: self) else { continue }
             values[boundClass.properties[slot].id] = stored.value
         }
         return values
@@ -142,7 +142,7 @@ public final class _ObjectPersister {
         let model = object.model
         for property in model.properties where property.type.collection == .single {
             guard property.type.isLink || property.type.isMixed else { continue }
-            property.wrapper.release(at: object.place(of: property))
+            property.wrapper.release(at: object.address(of: property))
         }
         for (property, value, embedded) in held {
             if property.ownsTarget {

@@ -72,7 +72,7 @@ public struct Persisted<Value: _Persistable> {
             // A type that cannot be made of every stored value may have none that could stand for any, except the
             // default that the class declares.
             if Value.self is any _MayNotRestore.Type {
-                let wrapper = object.place(of: object.model.properties[slot]).assumingMemoryBound(to: Self.self)
+                let wrapper = object.address(of: object.model.properties[slot]).assumingMemoryBound(to: Self.self)
                 if case .value(let declared) = wrapper.pointee.content { return declared }
             }
             return Value._traced(trace)
@@ -85,7 +85,7 @@ public struct Persisted<Value: _Persistable> {
         return unmanagedInitially()
     }
 
-    @inlinable mutating func keep(_ value: Value) { content = .value(Value._kept(value, content)) }
+    @inlinable mutating func keep(_ value: Value) { content = .value(Value._assigned(value, content)) }
 
     @usableFromInline mutating func unmanagedInitially() -> Value {
         let value: Value
@@ -109,9 +109,9 @@ public enum _PersistedContent<Value> {
 extension _PersistedContent where Value: _HeldCollection & _Persistable {
     /// Returns the property's collection, or a new one, with the elements of another collection.
     func taking(_ elements: Value) -> Value {
-        let kept = if case .value(let collection) = self { collection } else { Value._initial() }
-        if kept !== elements, kept.accessor == nil { kept.replaceElements(with: elements) }
-        return kept
+        let current = if case .value(let collection) = self { collection } else { Value._initial() }
+        if current !== elements, current.accessor == nil { current.replaceElements(with: elements) }
+        return current
     }
 }
 
@@ -203,11 +203,11 @@ extension ObjectBase {
         if model.isBare {
             try _realm.checkConfinement()
             try _realm.check(self)
-            return place(of: model.properties[slot]).assumingMemoryBound(to: Value.self).pointee
+            return address(of: model.properties[slot]).assumingMemoryBound(to: Value.self).pointee
         }
         guard !_realm.isFrozen else { return make(try PropertyAccessor(self, slot)) }
         // The property was accessed with this type, so the wrapper has it.
-        let wrapper = place(of: model.properties[slot]).assumingMemoryBound(to: Persisted<Value>.self)
+        let wrapper = address(of: model.properties[slot]).assumingMemoryBound(to: Persisted<Value>.self)
         if case .value(let held) = wrapper.pointee.content, let accessor = held.accessor as? PropertyAccessor,
             accessor.realm === _realm, accessor.owner == _objectReference, accessor.property.slot == slot,
             accessor.lifetime == _lifetime
@@ -249,31 +249,31 @@ protocol _PersistedProperty: SendableMetatype {
     /// Whether the property has no wrapper; see `_BareProperty`.
     static var isBare: Bool { get }
     static var valueType: any _Persistable.Type { get }
-    static func marks(at place: UnsafeRawPointer) -> PersistedMarks
+    static func marks(at address: UnsafeRawPointer) -> PersistedMarks
 
     /// Returns the value in an unmanaged object.
-    static func value(at place: UnsafeMutableRawPointer) -> Any
+    static func value(at address: UnsafeMutableRawPointer) -> Any
 
     /// Assigns a value given by name in an unmanaged object. Throws a `RealmException` for values that do not fit.
-    static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws
+    static func assign(_ value: Any?, at address: UnsafeMutableRawPointer, as named: _PropertyContext) throws
 
     /// Releases the value of an object that has become managed.
-    static func release(at place: UnsafeMutableRawPointer)
+    static func release(at address: UnsafeMutableRawPointer)
 
     /// Returns the value to store when an unmanaged object becomes managed.
-    static func stored(at place: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored?
+    static func stored(at address: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored?
 }
 
 extension Persisted: _PersistedProperty {
     static var isBare: Bool { false }
     static var valueType: any _Persistable.Type { Value.self }
 
-    private static func pointer(_ place: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Self> {
-        place.assumingMemoryBound(to: Self.self)
+    private static func pointer(_ address: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Self> {
+        address.assumingMemoryBound(to: Self.self)
     }
 
-    static func marks(at place: UnsafeRawPointer) -> PersistedMarks {
-        let wrapper = place.assumingMemoryBound(to: Self.self)
+    static func marks(at address: UnsafeRawPointer) -> PersistedMarks {
+        let wrapper = address.assumingMemoryBound(to: Self.self)
         var origin: String?
         var hasDefault = true
         if case .origin(let name) = wrapper.pointee.content { origin = name }
@@ -283,17 +283,17 @@ extension Persisted: _PersistedProperty {
             hasDefault: hasDefault)
     }
 
-    static func value(at place: UnsafeMutableRawPointer) -> Any {
-        pointer(place).pointee.unmanaged()
+    static func value(at address: UnsafeMutableRawPointer) -> Any {
+        pointer(address).pointee.unmanaged()
     }
 
-    static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws {
-        pointer(place).pointee.keep(try Value._converted(value, named))
+    static func assign(_ value: Any?, at address: UnsafeMutableRawPointer, as named: _PropertyContext) throws {
+        pointer(address).pointee.keep(try Value._converted(value, named))
     }
 
-    static func release(at place: UnsafeMutableRawPointer) { pointer(place).pointee.content = .empty }
+    static func release(at address: UnsafeMutableRawPointer) { pointer(address).pointee.content = .empty }
 
-    static func stored(at place: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored? {
-        try Value._stored(pointer(place).pointee.unmanaged(), by: persister)
+    static func stored(at address: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored? {
+        try Value._stored(pointer(address).pointee.unmanaged(), by: persister)
     }
 }

@@ -11,7 +11,7 @@ extension _ObjectPersister {
     ) throws -> ObjectKey? {
         guard policy == .error, boundClass.heldProperties.isEmpty, let model = boundClass.model else { return nil }
         let row: [Value]? = boundClass.row { slot in
-            model.properties[slot].plain?.plain(at: object.place(of: model.properties[slot]))
+            model.properties[slot].plain?.plain(at: object.address(of: model.properties[slot]))
         }
         guard let row else { return nil }
         let key = try make(boundClass, row, transaction)
@@ -32,7 +32,7 @@ extension _ObjectPersister {
             if property.type.isCollection, !property.hasDefault { return property.type.zeroValue }
             let defaults = sample ?? model.type.init()
             sample = defaults
-            return property.plain?.plain(at: defaults.place(of: property))
+            return property.plain?.plain(at: defaults.address(of: property))
         }
         guard let row else { return nil }
         return try make(boundClass, row, try realm.writing())

@@ -110,30 +110,30 @@ private enum BareValue<Holder: BareHolder>: _BareWrapper {
     static var isBare: Bool { true }
     static var valueType: any _Persistable.Type { Holder.Stored.self }
 
-    private static func instance(_ place: UnsafeRawPointer) -> RealmProperty<Holder.Stored> {
-        place.assumingMemoryBound(to: Holder.self).pointee.property
+    private static func instance(_ address: UnsafeRawPointer) -> RealmProperty<Holder.Stored> {
+        address.assumingMemoryBound(to: Holder.self).pointee.property
     }
 
-    static func marks(at place: UnsafeRawPointer) -> PersistedMarks {
+    static func marks(at address: UnsafeRawPointer) -> PersistedMarks {
         PersistedMarks(isPrimaryKey: false, isIndexed: false, origin: nil, hasDefault: true)
     }
 
-    static func value(at place: UnsafeMutableRawPointer) -> Any { instance(place).value }
+    static func value(at address: UnsafeMutableRawPointer) -> Any { instance(address).value }
 
-    static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws {
-        instance(place).assign(try Holder.Stored._converted(value, named))
+    static func assign(_ value: Any?, at address: UnsafeMutableRawPointer, as named: _PropertyContext) throws {
+        instance(address).assign(try Holder.Stored._converted(value, named))
     }
 
-    static func stored(at place: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored? {
-        try Holder.Stored._stored(instance(place).value, by: persister)
+    static func stored(at address: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored? {
+        try Holder.Stored._stored(instance(address).value, by: persister)
     }
 
-    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor) {
-        instance(place).bind(object, accessor)
+    static func bind(at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor) {
+        instance(address).bind(object, accessor)
     }
 
-    static func startTrace(at place: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String) {
-        instance(place)._startTrace(trace, name)
+    static func startTrace(at address: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String) {
+        instance(address)._startTrace(trace, name)
     }
 }
 

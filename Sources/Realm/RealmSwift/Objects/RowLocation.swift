@@ -73,8 +73,8 @@ struct NeighbouringRows {
 }
 
 extension ObjectBase {
-    /// Prepares the location of an object that has become managed.
-    final func makePlace(in realm: RLMRealm) {
+    /// Resets the location of an object that has become managed; the first access determines it.
+    final func resetLocation(in realm: RLMRealm) {
         _rowLocation = RowLocation()
         forgetText()
         if realm.keepsCells { _rowLocation.epoch = realm.reads.epoch }
@@ -128,7 +128,7 @@ extension ObjectBase {
         if !isRepeated {
             forgetText()
             _recentlyReadSlot = slot
-        } else if text.utf8.count <= ObjectBase.longestKeptText {
+        } else if text.utf8.count <= ObjectBase.longestCachedText {
             _recentlyReadText = text
         }
         return text
@@ -141,7 +141,7 @@ extension ObjectBase {
         _recentlyReadSlot = -1
     }
 
-    private static var longestKeptText: Int { 256 }
+    private static var longestCachedText: Int { 256 }
 
     /// Reads a property's stored value directly; a link is read as its key. Returns nil if the object has no location,
     /// because it is deleted or unmanaged, or if the caller is not on the realm's thread.

@@ -46,14 +46,14 @@ extension SectionedResultsChange where Collection: RealmSectionedResult {
 
     /// Nil for the initial state.
     private var sectionChanges: SectionChanges? {
-        guard case .update(_, let deletions, let insertions, let modifications, let come, let gone) = self else {
+        guard case .update(_, let deletions, let insertions, let modifications, let inserted, let deleted) = self else {
             return nil
         }
         func paths(_ paths: [IndexPath]) -> [SectionPath] { paths.map { SectionPath($0.section, $0.item) } }
         var changes = SectionChanges(
-            sectionsToInsert: Array(come), sectionsToDelete: Array(gone), insertions: paths(insertions),
+            sectionsToInsert: Array(inserted), sectionsToDelete: Array(deleted), insertions: paths(insertions),
             deletions: paths(deletions), modifications: paths(modifications))
-        let sections = IndexChanges(deletions: Array(gone), insertions: Array(come))
+        let sections = IndexChanges(deletions: Array(deleted), insertions: Array(inserted))
         changes.modificationsNew = changes.modifications.map {
             SectionPath(sections.newIndex(ofOld: $0.section) ?? $0.section, $0.row)
         }
@@ -79,11 +79,11 @@ extension ObjectChange {
     func followed(by next: ObjectChange) -> ObjectChange? {
         guard case .change(let object, let later) = next, case .change(_, let earlier) = self else { return next }
         let names = Set(later.map(\.name))
-        let kept = earlier.filter { !names.contains($0.name) }
+        let others = earlier.filter { !names.contains($0.name) }
         let merged = later.map { change in
             guard let before = earlier.first(where: { $0.name == change.name }) else { return change }
             return PropertyChange(name: change.name, oldValue: before.oldValue, newValue: change.newValue)
         }
-        return .change(object, kept + merged)
+        return .change(object, others + merged)
     }
 }

@@ -130,10 +130,10 @@ extension SectionedResultsChange: _ConfinedChange {
         guard let collection = confined as? Collection else { return nil }
         switch self {
         case .initial: return .initial(collection)
-        case .update(_, let deletions, let insertions, let modifications, let come, let gone):
+        case .update(_, let deletions, let insertions, let modifications, let inserted, let deleted):
             return .update(
                 collection, deletions: deletions, insertions: insertions, modifications: modifications,
-                sectionsToInsert: come, sectionsToDelete: gone)
+                sectionsToInsert: inserted, sectionsToDelete: deleted)
         }
     }
 }

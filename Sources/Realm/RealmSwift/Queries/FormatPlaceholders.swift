@@ -53,7 +53,7 @@ struct FormatPlaceholders {
 
     private mutating func rewrite(_ given: [Unicode.Scalar]) {
         var written = String.UnicodeScalarView()
-        var kept: [Any] = []
+        var remaining: [Any] = []
         var used = 0
         /// The quotation mark of the string that is open.
         var quote: Unicode.Scalar?
@@ -79,7 +79,7 @@ struct FormatPlaceholders {
                     written.append(contentsOf: Self.written(path).unicodeScalars)
                     position += 1
                 } else {
-                    if let argument { kept.append(argument) }
+                    if let argument { remaining.append(argument) }
                     let length = Self.numberLength(given[(position + 1)...])
                     written.append(contentsOf: length == 0 ? "%".unicodeScalars : "%@".unicodeScalars)
                     position += length
@@ -93,7 +93,7 @@ struct FormatPlaceholders {
             position += 1
         }
         format = String(written)
-        arguments = kept + arguments.dropFirst(used)
+        arguments = remaining + arguments.dropFirst(used)
     }
 
     /// Whether the text ends in the word `SELF`, which is not a part of another name or path.

@@ -36,7 +36,7 @@ public struct GeoPoint: Hashable, Sendable {
 }
 
 extension GeoPoint {
-    fileprivate init?(_ place: (Double, Double)) { self.init(latitude: place.0, longitude: place.1) }
+    fileprivate init?(_ coordinates: (Double, Double)) { self.init(latitude: coordinates.0, longitude: coordinates.1) }
 }
 
 /// A region between two corners.

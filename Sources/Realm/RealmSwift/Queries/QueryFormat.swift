@@ -115,7 +115,7 @@ extension ParsedOperator {
     fileprivate var sign: String {
         switch self {
         case .comparison(let comparison): comparison.rawValue
-        // Formats have no keyword for places.
+        // Formats have no keyword for regions.
         case .isIn, .geoWithin: "IN"
         case .between: "BETWEEN"
         case .text: "TEXT"

@@ -24,19 +24,19 @@ extension QueryNode {
     private static func equals(_ object: ObjectBase, at path: QueryPath) -> QueryNode {
         let conditions = object.storedProperties.map { slot, name in
             let kind = object.model.properties[slot].type.collection
-            let place = path.followed(by: .property(name, isCollection: kind != .single))
-            guard let value = object.dynamicValue(slot) else { return equals(NSNull(), at: place) }
+            let partPath = path.followed(by: .property(name, isCollection: kind != .single))
+            guard let value = object.dynamicValue(slot) else { return equals(NSNull(), at: partPath) }
             switch value {
-            case let embedded as EmbeddedObject: return equals(embedded, at: place)
+            case let embedded as EmbeddedObject: return equals(embedded, at: partPath)
             case let map as any _MapEntries:
-                return has(map.mapEntries.map { (index: $0.key as Any, value: $0.value as Any) }, at: place)
+                return has(map.mapEntries.map { (index: $0.key as Any, value: $0.value as Any) }, at: partPath)
             case let elements as any KeyValueElements:
                 let values = elements.keyValueElements
                 guard kind == .set else {
-                    return has(values.enumerated().map { (index: $0.offset as Any, value: $0.element) }, at: place)
+                    return has(values.enumerated().map { (index: $0.offset as Any, value: $0.element) }, at: partPath)
                 }
-                return values.reduce(count(values.count, at: place)) { .and($0, .isIn(.value($1), .path(place))) }
-            default: return equals(value, at: place)
+                return values.reduce(count(values.count, at: partPath)) { .and($0, .isIn(.value($1), .path(partPath))) }
+            default: return equals(value, at: partPath)
             }
         }
         return conditions.dropFirst().reduce(conditions.first ?? .value(true)) { .and($0, $1) }
@@ -97,8 +97,8 @@ extension QueryNode {
         var condition = QueryNode.and(
             equals(type, at: path.followed(by: .operation("type"))), count(elements.count, at: path))
         for (index, value) in elements {
-            let place = path.followed(by: .index(index))
-            condition = .and(condition, Self.elements(of: value, at: place) ?? equals(value, at: place))
+            let partPath = path.followed(by: .index(index))
+            condition = .and(condition, Self.elements(of: value, at: partPath) ?? equals(value, at: partPath))
             if case .none = value, let key = index as? String {
                 // An absent key reads as null.
                 let keys = path.followed(by: .operation("keys"))

@@ -13,7 +13,7 @@ final class ValuesAccessor: CollectionAccessor {
     let source: any ValuesSource
     /// The steps. Sorts use the total order of values, and are stable; a distinct keeps the first of equal values.
     let steps: [Step]
-    private var kept: [Value] = []
+    private var cached: [Value] = []
     private var known: ResultsAccessor.Moment?
 
     init(_ source: any ValuesSource, _ steps: [Step] = []) {
@@ -42,10 +42,10 @@ final class ValuesAccessor: CollectionAccessor {
         let moment = try ResultsAccessor.Moment(realm)
         if known != moment {
             let values = try source.values()
-            kept = try order(of: values).map { values[$0] }
+            cached = try order(of: values).map { values[$0] }
             known = moment
         }
-        return kept
+        return cached
     }
 
     /// The positions of the source's values that the steps keep, in the order of the results.
@@ -100,10 +100,11 @@ extension [Value] {
             let order = Value.order(self[a.element], self[b.element])
             return order == 0 ? a.offset < b.offset : order < 0
         }
-        var kept: [(offset: Int, element: Int)] = []
-        for entry in sorted where kept.last.map({ Value.order(self[$0.element], self[entry.element]) != 0 }) ?? true {
-            kept.append(entry)
+        var distinct: [(offset: Int, element: Int)] = []
+        for entry in sorted where distinct.last.map({ Value.order(self[$0.element], self[entry.element]) != 0 }) ?? true
+        {
+            distinct.append(entry)
         }
-        return kept.sorted { $0.offset < $1.offset }.map(\.element)
+        return distinct.sorted { $0.offset < $1.offset }.map(\.element)
     }
 }

@@ -10,7 +10,7 @@ import Synchronization
 /// would wait forever, so they are refused.
 final class OpenFiles: Sendable {
     private struct Entry {
-        weak var file: RealmFile?
+        weak var file: SharedRealmFile?
         /// Set while a thread opens the file.
         var opening: Promise<Void>?
         /// The path that a migration's block of this file waits for.
@@ -23,7 +23,7 @@ final class OpenFiles: Sendable {
     private let entries = Mutex<[String: Entry]>([:])
 
     private enum Step {
-        case use(RealmFile)
+        case use(SharedRealmFile)
         case wait(Promise<Void>)
         case make(Promise<Void>)
         case refuse
@@ -34,7 +34,9 @@ final class OpenFiles: Sendable {
     /// - Parameters:
     ///   - check: called with a file that is open already.
     ///   - make: opens the file.
-    func open(_ path: String, check: (RealmFile) throws -> Void, make: () throws -> RealmFile) throws -> RealmFile {
+    func open(
+        _ path: String, check: (SharedRealmFile) throws -> Void, make: () throws -> SharedRealmFile
+    ) throws -> SharedRealmFile {
         while true {
             switch nextStep(path) {
             case .use(let file):
@@ -61,7 +63,7 @@ final class OpenFiles: Sendable {
     }
 
     /// Returns the file if it is open. Waits while another thread opens it.
-    func known(_ path: String) -> RealmFile? {
+    func known(_ path: String) -> SharedRealmFile? {
         while true {
             let (file, opening) = entries.withLock { entries in
                 let isOwn = Self.migrating.map { Self.leads(from: path, to: $0, entries) } ?? false

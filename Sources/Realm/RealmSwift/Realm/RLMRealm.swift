@@ -7,7 +7,7 @@ import StoreContract
 /// An open realm, confined to one thread, queue or actor. `Realm` is a handle to it.
 public final class RLMRealm {
     /// Nil within a migration.
-    let file: RealmFile?
+    let file: SharedRealmFile?
     /// Nil within a migration.
     private let instance: LiveInstance?
     /// The data before a migration; nil after it, and in realms of a file.
@@ -51,7 +51,7 @@ public final class RLMRealm {
     private var writeNumber: UInt32 = 0
     private var cancelledWrites: Set<UInt32> = []
 
-    init(_ file: RealmFile, _ live: LiveInstance, _ configuration: Realm.Configuration) throws {
+    init(_ file: SharedRealmFile, _ live: LiveInstance, _ configuration: Realm.Configuration) throws {
         self.file = file
         instance = live
         reads = live.reads

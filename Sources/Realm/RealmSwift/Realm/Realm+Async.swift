@@ -62,9 +62,9 @@ extension Realm {
 
     /// Opens the file in the background.
     @concurrent
-    private static func prepared(_ configuration: Configuration) async throws -> RealmFile {
+    private static func prepared(_ configuration: Configuration) async throws -> SharedRealmFile {
         try Task.checkCancellation()
-        let file = try fileErrors { try RealmFile.open(configuration) }
+        let file = try fileErrors { try SharedRealmFile.open(configuration) }
         try Task.checkCancellation()
         return file
     }
@@ -77,7 +77,7 @@ extension Realm {
         callback: @escaping @Sendable (Result<Realm, any Swift.Error>) -> Void
     ) -> AsyncOpenTask {
         let task = AsyncOpenTask()
-        @Sendable func realm(_ file: RealmFile) throws -> Realm {
+        @Sendable func realm(_ file: SharedRealmFile) throws -> Realm {
             try fileErrors { Realm(try file.realm(on: scheduler(of: callbackQueue), configuration)) }
         }
         // Whoever opens or downloads hands the file over and keeps no reference to it, so that the program can delete the
@@ -93,7 +93,7 @@ extension Realm {
                 })
         }
         let open = DispatchWorkItem {
-            opened.put(Result { try fileErrors { try RealmFile.open(configuration) } })
+            opened.put(Result { try fileErrors { try SharedRealmFile.open(configuration) } })
         }
         open.notify(queue: callbackQueue) {
             guard !task.isCancelled, let sync = opened.sync else { return finish() }
@@ -119,13 +119,13 @@ extension Realm {
 
     /// The file of an asynchronous open, or the error.
     private final class OpenedFile: Sendable {
-        private let result = Mutex<Result<RealmFile, any Swift.Error>>(.failure(CancellationError()))
+        private let result = Mutex<Result<SharedRealmFile, any Swift.Error>>(.failure(CancellationError()))
 
-        func put(_ new: Result<RealmFile, any Swift.Error>) { result.withLock { $0 = new } }
+        func put(_ new: Result<SharedRealmFile, any Swift.Error>) { result.withLock { $0 = new } }
 
         func drop() { put(.failure(CancellationError())) }
 
-        func take() throws -> RealmFile {
+        func take() throws -> SharedRealmFile {
             let taken = result.withLock { result in
                 defer { result = .failure(CancellationError()) }
                 return result
@@ -133,7 +133,7 @@ extension Realm {
             return try taken.get()
         }
 
-        func use(_ body: (RealmFile) throws -> Void) throws { try body(result.withLock { $0 }.get()) }
+        func use(_ body: (SharedRealmFile) throws -> Void) throws { try body(result.withLock { $0 }.get()) }
 
         var sync: FileSync? { try? result.withLock { $0 }.get().sync }
     }

@@ -20,11 +20,11 @@ extension Realm {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw Error(.fileExists, "File at path '\(path)' already exists.", path: path)
         }
-        try fileErrors { try RealmFile.refuseEncryption(path, configuration) }
+        try fileErrors { try SharedRealmFile.refuseEncryption(path, configuration) }
         guard let file = rlm.file else { stop(RealmException("Not allowed within a migration.")) }
         do {
             if let transaction = rlm.transaction {
-                try TransactionCopy.write(transaction, to: path, maximumSize: RealmFile.maximumSize)
+                try TransactionCopy.write(transaction, to: path, maximumSize: SharedRealmFile.maximumSize)
             } else {
                 try file.store.writeCopy(to: path)
             }
@@ -43,20 +43,20 @@ extension Realm {
     /// while the file is open anywhere in the process.
     public static func deleteFiles(for configuration: Configuration) throws -> Bool {
         let path = try fileErrors { try configuration.path }
-        guard !RealmFile.isInUse(path) else {
+        guard !SharedRealmFile.isInUse(path) else {
             throw Error(
                 .alreadyOpen, "Realm at path '\(path)' is open. Close it before deleting its files.", path: path)
         }
-        return RealmFile.remove(path)
+        return SharedRealmFile.remove(path)
     }
 
     /// Opens and closes the configuration's realm, which runs its migration. Traps if it is open already.
     public static func performMigration(for configuration: Configuration = .defaultConfiguration) throws {
         let path = try fileErrors { try configuration.path }
-        guard !RealmFile.isOpen(path) else {
+        guard !SharedRealmFile.isOpen(path) else {
             stop(RealmException("Cannot migrate Realms that are already open."))
         }
-        _ = try fileErrors { try RealmFile.open(configuration) }
+        _ = try fileErrors { try SharedRealmFile.open(configuration) }
     }
 }
 
@@ -64,7 +64,7 @@ extension Realm {
 /// Realm does, if it is not a file of this library, or if a key is given, because encryption is not supported.
 public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
     try fileErrors {
-        try RealmFile.refuseEncryption(
+        try SharedRealmFile.refuseEncryption(
             fileURL.path, Realm.Configuration(fileURL: fileURL, encryptionKey: encryptionKey))
     }
     guard FileManager.default.fileExists(atPath: fileURL.path) else {
@@ -72,11 +72,11 @@ public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throw
             .invalidDatabase, "Realm at path '\(fileURL.path)' has not been initialized.", fileURL: fileURL)
     }
     do {
-        if let file = RealmFile.known(fileURL.standardizedFileURL.path) {
+        if let file = SharedRealmFile.known(fileURL.standardizedFileURL.path) {
             return try file.store.snapshot().schema.version
         }
         let copy = try UnwritableFile.copy(of: fileURL.path)
-        defer { if let copy { RealmFile.remove(copy) } }
+        defer { if let copy { SharedRealmFile.remove(copy) } }
         let store = try EmbeddedStore.open(path: copy ?? fileURL.path)
         defer { store.close() }
         return try store.snapshot().schema.version

@@ -33,7 +33,7 @@ public struct Realm: Equatable {
             return
         }
         let scheduler = raising { try queue.map(Realm.scheduler) }
-        let file = try fileErrors { try RealmFile.open(configuration) }
+        let file = try fileErrors { try SharedRealmFile.open(configuration) }
         rlm = try fileErrors { try file.realm(on: scheduler ?? currentScheduler(), configuration) }
         rlm.subscribeInitially()
         if queue == nil { ThreadRealms.note(rlm, configuration) }
@@ -389,9 +389,9 @@ extension RLMRealm {
         guard let primaryKey = boundClass.primaryKey else {
             throw RealmException("\(boundClass.name) does not have a primary key")
         }
-        let place = _Place(className: boundClass.name, property: primaryKey.name, type: primaryKey.type)
+        let context = _PropertyContext(className: boundClass.name, property: primaryKey.name, type: primaryKey.type)
         guard let value = Conversion.plain(flattened(key), as: primaryKey.type) else {
-            throw place.misfit(flattened(key))
+            throw context.misfit(flattened(key))
         }
         return try self.key(of: boundClass.id, primaryKey: value).map { ObjectReference(boundClass.id, $0) }
     }

@@ -18,23 +18,23 @@ struct SeedFile {
     /// `Realm.Error`; then there is no file.
     ///
     /// - Returns: false if another program has made the file meanwhile.
-    func plant(at place: String) throws -> Bool {
-        guard key != nil || RealmFiles.RealmFile.isPlain(path: path) else {
-            try copy(to: place)
+    func plant(at destination: String) throws -> Bool {
+        guard key != nil || RealmFile.isPlain(path: path) else {
+            try copy(to: destination)
             return true
         }
         do {
-            let file = try RealmFiles.RealmFile(path: path, key: key)
+            let file = try RealmFile(path: path, key: key)
             let classes = try RealmClasses(file)
             let start = ContinuousClock.now
             while true {
                 do {
                     // Other programs see the file when all objects are in it.
-                    try EmbeddedStore.make(path: place) { store in
+                    try EmbeddedStore.make(path: destination) { store in
                         _ = try RealmImporter(file, classes, into: store).run()
                     }
                     return true
-                } catch let error as StoreError where error.code == .fileAccess && Self.isThere(place) {
+                } catch let error as StoreError where error.code == .fileAccess && Self.isThere(destination) {
                     return false
                 } catch let error as StoreError
                     where error.code == .busy && ContinuousClock.now - start < Self.patience
@@ -43,33 +43,34 @@ struct SeedFile {
                 }
             }
         } catch let fault as RealmFileFault {
-            throw Realm.Error(fault.code, "The seed file '\(path)' cannot be imported: \(fault.message)", path: place)
+            throw Realm.Error(
+                fault.code, "The seed file '\(path)' cannot be imported: \(fault.message)", path: destination)
         } catch let fault as RealmImportFault {
             throw Realm.Error(
                 .invalidDatabase,
                 "The seed file '\(path)' cannot be imported: \(fault.message)\nImport it with the program, `realmgate import FILE`, whose options these are, and seed the realm with the result.",
-                path: place)
+                path: destination)
         } catch let error as StoreError {
-            throw Realm.Error(error, path: place)
+            throw Realm.Error(error, path: destination)
         }
     }
 
-    private func copy(to place: String) throws {
+    private func copy(to destination: String) throws {
         // Of a symbolic link, what it leads to: a realm that is a link to its seed would write into it.
         let source = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         do {
             let kind = try FileManager.default.attributesOfItem(atPath: source)[.type] as? FileAttributeType
             guard kind == .typeRegular else {
-                throw Realm.Error(.fileOperationFailed, "The seed file '\(path)' is no file.", path: place)
+                throw Realm.Error(.fileOperationFailed, "The seed file '\(path)' is no file.", path: destination)
             }
-            try FileManager.default.copyItem(atPath: source, toPath: place)
+            try FileManager.default.copyItem(atPath: source, toPath: destination)
         } catch let error where !(error is Realm.Error) {
             throw Realm.Error(
-                .fileOperationFailed, "The seed file '\(path)' could not be copied: \(error)", path: place)
+                .fileOperationFailed, "The seed file '\(path)' could not be copied: \(error)", path: destination)
         }
     }
 
-    private static func isThere(_ place: String) -> Bool { FileManager.default.fileExists(atPath: place) }
+    private static func isThere(_ destination: String) -> Bool { FileManager.default.fileExists(atPath: destination) }
 }
 
 extension RealmFileFault {

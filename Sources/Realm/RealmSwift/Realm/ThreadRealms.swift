@@ -38,7 +38,7 @@ enum ThreadRealms {
     /// Returns the thread's open realm of a configuration that has not been changed since; nil if it is not known.
     static func known(_ configuration: Realm.Configuration) -> RLMRealm? {
         guard let own else { return nil }
-        // A copy is found by its stamp, and one that was made anew by what it says.
+        // A copy is found by its stamp, and one that was made again by its contents.
         guard
             let entry = own.entries.first(where: { $0.stamp === configuration.stamp })
                 ?? own.entries.first(where: { $0.content.opens(asIfBy: configuration) }),

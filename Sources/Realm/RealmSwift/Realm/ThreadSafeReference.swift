@@ -58,7 +58,7 @@ protocol _ReferencePayloadSource {
 struct PinnedVersion: Sendable {
     // Released before the file, which waits for its snapshots when it closes.
     let snapshot: any Snapshot
-    let file: RealmFile
+    let file: SharedRealmFile
 
     /// Throws within a migration, whose objects cannot leave it.
     init(_ realm: RLMRealm) throws {

@@ -16,8 +16,8 @@ struct TransactionCopy {
         var options = EmbeddedStoreOptions()
         options.maximumSize = maximumSize
         let temporary = path + ".copy"
-        RealmFile.remove(temporary)
-        defer { RealmFile.remove(temporary) }
+        SharedRealmFile.remove(temporary)
+        defer { SharedRealmFile.remove(temporary) }
         let store = try EmbeddedStore.open(path: temporary, schema: transaction.schema, options: options)
         defer { store.close() }
         let write = try store.beginWrite()

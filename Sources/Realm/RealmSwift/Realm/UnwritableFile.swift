@@ -13,7 +13,7 @@ enum UnwritableFile {
             try FileManager.default.copyItem(atPath: path, toPath: copy)
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy)
         } catch {
-            RealmFile.remove(copy)
+            SharedRealmFile.remove(copy)
             throw Realm.Error(
                 .filePermissionDenied,
                 "'\(path)' is not writable, and could not be copied for reading: \(error.localizedDescription)",

@@ -148,7 +148,9 @@ struct PropertyModel: Sendable {
 
     var schema: PropertySchema { PropertySchema(column, type, isIndexed: isIndexed && !isPrimaryKey) }
 
-    func place(in className: String) -> _Place { _Place(className: className, property: name, type: type) }
+    func context(in className: String) -> _PropertyContext {
+        _PropertyContext(className: className, property: name, type: type)
+    }
 }
 
 /// A stored property of a class with its byte offset.

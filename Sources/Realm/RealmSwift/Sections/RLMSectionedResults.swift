@@ -187,8 +187,8 @@ public final class RLMSectionedResultsChange: Sendable {
     static func read<C>(_ change: SectionedResultsChange<C>) -> (C, RLMSectionedResultsChange?) {
         switch change {
         case .initial(let collection): return (collection, nil)
-        case .update(let collection, let deletions, let insertions, let modifications, let come, let gone):
-            return (collection, RLMSectionedResultsChange(deletions, insertions, modifications, come, gone))
+        case .update(let collection, let deletions, let insertions, let modifications, let inserted, let deleted):
+            return (collection, RLMSectionedResultsChange(deletions, insertions, modifications, inserted, deleted))
         }
     }
 }

@@ -1,4 +1,4 @@
-// Sections describe themselves as collections do, with the keys in the place of positions.
+// Sections describe themselves as collections do, with keys instead of positions.
 
 extension SectionedResults: CustomStringConvertible {
     /// The type and the address, then the sections with their keys and elements, up to 100 of each.

@@ -16,7 +16,7 @@ final class FileResets: Sendable {
     private let links = Mutex(Links())
 
     private struct Links {
-        weak var file: RealmFile?
+        weak var file: SharedRealmFile?
         weak var client: SyncClient?
         /// The state before the reset that is running.
         var before: Frozen?
@@ -39,7 +39,7 @@ final class FileResets: Sendable {
 
     func attach(_ client: SyncClient) { links.withLock { $0.client = client } }
 
-    func attach(_ file: RealmFile) { links.withLock { $0.file = file } }
+    func attach(_ file: SharedRealmFile) { links.withLock { $0.file = file } }
 
     // MARK: Errors
 

@@ -30,12 +30,12 @@ extension Results {
             try results.realm.checkAwaitable("`subscribe`")
             let set = try SubscriptionSetAccessor(results.realm)
             let (className, filter) = try results.subscription()
-            var place = (index: 0, changed: false)
+            var outcome = (index: 0, changed: false)
             try set.update {
-                place = try set.edit { $0.subscribe(name, className, filter) }
+                outcome = try set.edit { $0.subscribe(name, className, filter) }
             }
             results.subscriptionName = name
-            return (set.sync.client, set.queries[place.index].id, place.changed)
+            return (set.sync.client, set.queries[outcome.index].id, outcome.changed)
         }
         switch waitForSync {
         case .never: return self

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// It is an open file description lock on a byte after the store's presence lock, and ends with the process.
 final class SyncFileLock: Sendable {
-    private static let place: off_t = (1 << 62) + 1
+    private static let offset: off_t = (1 << 62) + 1
     /// Linux's `F_OFD_SETLK`, which Swift's Glibc does not import.
     private static let setLock: Int32 = 37
     /// The time to wait for a client that is stopping.
@@ -53,7 +53,7 @@ final class SyncFileLock: Sendable {
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
         lock.l_whence = Int16(SEEK_SET)
-        lock.l_start = place
+        lock.l_start = offset
         lock.l_len = 1
         return fcntl(descriptor, setLock, &lock) == 0
     }

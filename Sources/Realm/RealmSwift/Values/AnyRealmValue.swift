@@ -162,8 +162,8 @@ extension AnyRealmValue: RealmCollectionValue, _Persistable, MinMaxType, Addable
     public static func _get(_ object: ObjectBase, _ slot: Int) -> AnyRealmValue {
         raising {
             let value = try object.stored(slot)
-            let place = value.isNested ? try NestedPath(object, slot) : nil
-            return try _restored(_Stored(value, at: place), in: object._realm)
+            let path = value.isNested ? try NestedPath(object, slot) : nil
+            return try _restored(_Stored(value, at: path), in: object._realm)
         }
     }
 
@@ -187,13 +187,13 @@ extension AnyRealmValue: RealmCollectionValue, _Persistable, MinMaxType, Addable
             guard let realm, let object = try realm.object(reference, as: type) as? Object else { return .none }
             return .object(object)
         case .list(let values):
-            if let realm, let place = stored.place {
-                return .list(List(accessor: NestedAccessor(realm, place, isList: true)))
+            if let realm, let path = stored.path {
+                return .list(List(accessor: NestedAccessor(realm, path, isList: true)))
             }
             return .fromArray(try values.map { try _restored(_Stored($0), in: realm) })
         case .dictionary(let map):
-            if let realm, let place = stored.place {
-                return .dictionary(Map(accessor: NestedAccessor(realm, place, isList: false)))
+            if let realm, let path = stored.path {
+                return .dictionary(Map(accessor: NestedAccessor(realm, path, isList: false)))
             }
             return .dictionary(
                 Map(unmanaged: try map.entries.map { ($0.key, try _restored(_Stored($0.value), in: realm)) }))
@@ -222,7 +222,7 @@ extension AnyRealmValue: RealmCollectionValue, _Persistable, MinMaxType, Addable
     }
 
     /// Returns a value of any type; nil becomes null, and arrays and dictionaries become lists and dictionaries.
-    public static func _converted(_ value: Any?, _ place: _Place) throws -> AnyRealmValue {
+    public static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> AnyRealmValue {
         guard let value = value.flatMap({ flattened($0) }), !(value is NSNull) else { return .none }
         switch value {
         case let mixed as AnyRealmValue: return mixed
@@ -232,10 +232,10 @@ extension AnyRealmValue: RealmCollectionValue, _Persistable, MinMaxType, Addable
         default: break
         }
         if let entries = Entries(value) {
-            return .dictionary(Map(unmanaged: try entries.pairs.map { ($0.key, try _converted($0.value, place)) }))
+            return .dictionary(Map(unmanaged: try entries.pairs.map { ($0.key, try _converted($0.value, context)) }))
         }
-        if let array = value as? [Any] { return .fromArray(try array.map { try _converted($0, place) }) }
-        guard let plain = Conversion.natural(value) else { throw place.misfit(value) }
+        if let array = value as? [Any] { return .fromArray(try array.map { try _converted($0, context) }) }
+        guard let plain = Conversion.natural(value) else { throw context.misfit(value) }
         return try _restored(_Stored(plain), in: nil)
     }
 }

@@ -143,13 +143,13 @@ extension _CustomPersistable {
     }
 
     /// Accepts values of the type, and those that a property of the persisted type accepts.
-    public static func _converted(_ value: Any?, _ place: _Place) throws -> Self {
+    public static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> Self {
         if let same = value as? Self { return same }
-        if place.type.isLink, value.flatMap({ flattened($0) }) == nil || value is NSNull { return _zero() }
-        let persisted = try PersistedType._converted(value, place)
+        if context.type.isLink, value.flatMap({ flattened($0) }) == nil || value is NSNull { return _zero() }
+        let persisted = try PersistedType._converted(value, context)
         guard let custom = _fromPersisted(persisted) else {
             // An optional is nil then.
-            throw Unrepresentable(message: place.misfit(value).message)
+            throw Unrepresentable(message: context.misfit(value).message)
         }
         return custom
     }

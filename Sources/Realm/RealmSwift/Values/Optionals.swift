@@ -34,13 +34,13 @@ extension Optional: _Storable where Wrapped: _RealmCollectionValueInsideOptional
         Wrapped.self is any _MayNotRestore.Type ? nil : Wrapped._traced(trace)
     }
 
-    public static func _converted(_ value: Any?, _ place: _Place) throws -> Wrapped? {
+    public static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> Wrapped? {
         guard let value = value.flatMap({ flattened($0) }), !(value is NSNull) else { return nil }
         do {
-            return try Wrapped._converted(value, place)
+            return try Wrapped._converted(value, context)
         } catch
             where Wrapped.self is any _MayNotRestore.Type
-            && (error is Unrepresentable || Conversion.plain(value, as: place.type) != nil)
+            && (error is Unrepresentable || Conversion.plain(value, as: context.type) != nil)
         {
             // The value can be stored, but the type has no case for it.
             return nil

@@ -5,7 +5,7 @@ import ObjectModel
 /// none of the steps that links and collections need.
 protocol PlainValue: _Persistable {
     /// Returns the stored form of the value in an unmanaged object's wrapper at this address; nil if it is not plain.
-    static func plain(at place: UnsafeMutableRawPointer) -> Value?
+    static func plain(at address: UnsafeMutableRawPointer) -> Value?
 
     /// Returns the stored form of a value given by name if it has the property's type; nil for others, which may still
     /// fit.
@@ -17,14 +17,14 @@ protocol PlainValue: _Persistable {
 
 /// A type whose optional is a `PlainValue`.
 protocol PlainInOptional: _RealmCollectionValueInsideOptional {
-    static func plainOptional(at place: UnsafeMutableRawPointer) -> Value?
+    static func plainOptional(at address: UnsafeMutableRawPointer) -> Value?
     static func plainOptional(given value: Any) -> Value?
 }
 
 extension PlainValue where Self: _Scalar {
     @inline(__always)
-    static func plain(at place: UnsafeMutableRawPointer) -> Value? {
-        place.assumingMemoryBound(to: Persisted<Self>.self).pointee.unmanaged()._scalar.value
+    static func plain(at address: UnsafeMutableRawPointer) -> Value? {
+        address.assumingMemoryBound(to: Persisted<Self>.self).pointee.unmanaged()._scalar.value
     }
 
     @inline(__always)
@@ -35,8 +35,8 @@ extension PlainValue where Self: _Scalar {
 
 extension PlainInOptional where Self: _Scalar {
     @inline(__always)
-    static func plainOptional(at place: UnsafeMutableRawPointer) -> Value? {
-        place.assumingMemoryBound(to: Persisted<Self?>.self).pointee.unmanaged()?._scalar.value ?? .null
+    static func plainOptional(at address: UnsafeMutableRawPointer) -> Value? {
+        address.assumingMemoryBound(to: Persisted<Self?>.self).pointee.unmanaged()?._scalar.value ?? .null
     }
 
     @inline(__always)
@@ -47,16 +47,16 @@ extension PlainInOptional where Self: _Scalar {
 }
 
 extension Optional: PlainValue where Wrapped: PlainInOptional {
-    static func plain(at place: UnsafeMutableRawPointer) -> Value? { Wrapped.plainOptional(at: place) }
+    static func plain(at address: UnsafeMutableRawPointer) -> Value? { Wrapped.plainOptional(at: address) }
     static func plain(given value: Any) -> Value? { Wrapped.plainOptional(given: value) }
     static var plainDefault: Value? { .null }
 }
 
 /// A null link is a plain value.
 extension ObjectBase: PlainInOptional {
-    static func plainOptional(at place: UnsafeMutableRawPointer) -> Value? {
+    static func plainOptional(at address: UnsafeMutableRawPointer) -> Value? {
         // References to objects of all classes have the same layout.
-        place.assumingMemoryBound(to: Persisted<ObjectBase?>.self).pointee.unmanaged() == nil ? .null : nil
+        address.assumingMemoryBound(to: Persisted<ObjectBase?>.self).pointee.unmanaged() == nil ? .null : nil
     }
 
     static func plainOptional(given value: Any) -> Value? { value is NSNull || flattened(value) == nil ? .null : nil }

@@ -37,10 +37,10 @@ extension _StoredInteger {
         return Self(truncatingIfNeeded: number)
     }
 
-    public static func _converted(_ value: Any?, _ place: _Place) throws -> Self {
+    public static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> Self {
         if let same = value as? Self { return same }
-        guard case .int(let number)? = Conversion.plain(value, as: place.type), let exact = Self(exactly: number)
-        else { throw place.misfit(value) }
+        guard case .int(let number)? = Conversion.plain(value, as: context.type), let exact = Self(exactly: number)
+        else { throw context.misfit(value) }
         return exact
     }
 }

@@ -4,14 +4,14 @@ import ObjectModel
 /// A value in its stored form, between a model and the store.
 public struct _Stored: Sendable {
     var value: Value
-    /// The location of the value, if it is a collection within a stored mixed value.
-    var place: NestedPath?
+    /// The path to the value, if it is a collection within a stored mixed value.
+    var path: NestedPath?
 
     init(_ value: Value) { self.value = value }
 
-    init(_ value: Value, at place: NestedPath?) {
+    init(_ value: Value, at path: NestedPath?) {
         self.value = value
-        self.place = place
+        self.path = path
     }
 }
 
@@ -60,7 +60,7 @@ public protocol _Storable: _RealmSchemaDiscoverable {
     static func _traced(_ trace: _Trace) -> Self
 
     /// Converts an untyped value, as in a dictionary: see `Conversion`. Throws for values that do not fit.
-    static func _converted(_ value: Any?, _ place: _Place) throws -> Self
+    static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> Self
 }
 
 /// A type that properties can have.
@@ -78,7 +78,7 @@ public protocol _Persistable: _RealmSchemaDiscoverable {
 
     /// Returns the new content of an unmanaged object's property that is assigned a value. A collection stays the same
     /// instance and copies the elements.
-    static func _kept(_ value: Self, _ old: _PersistedContent<Self>) -> Self
+    static func _assigned(_ value: Self, _ old: _PersistedContent<Self>) -> Self
 
     /// Returns the stored form of an unmanaged object's value when the object becomes managed; nil if nothing is
     /// stored.
@@ -88,7 +88,7 @@ public protocol _Persistable: _RealmSchemaDiscoverable {
     static func _traced(_ trace: _Trace) -> Self
 
     /// See `_Storable._converted`.
-    static func _converted(_ value: Any?, _ place: _Place) throws -> Self
+    static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> Self
 }
 
 /// A type whose values can be elements of collections.
@@ -165,7 +165,7 @@ extension Optional: OptionalProtocol {
 }
 
 /// The property or element that an untyped value is meant for, for error messages.
-public struct _Place {
+public struct _PropertyContext {
     var className: String
     var property: String
     var type: StoredType
@@ -200,7 +200,7 @@ struct Unrepresentable: Error, CustomStringConvertible {
 
 extension _Persistable {
     @inlinable
-    public static func _kept(_ value: Self, _ old: _PersistedContent<Self>) -> Self { value }
+    public static func _assigned(_ value: Self, _ old: _PersistedContent<Self>) -> Self { value }
 }
 
 extension _Persistable where Self: _Storable {
@@ -225,13 +225,13 @@ extension _Persistable where Self: _Storable {
 }
 
 extension _Storable {
-    public static func _converted(_ value: Any?, _ place: _Place) throws -> Self {
+    public static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> Self {
         if let same = value as? Self { return same }
-        guard let stored = Conversion.plain(value, as: place.type) else { throw place.misfit(value) }
+        guard let stored = Conversion.plain(value, as: context.type) else { throw context.misfit(value) }
         do {
             return try _restored(_Stored(stored), in: nil)
         } catch is Unrepresentable {
-            throw place.misfit(value)
+            throw context.misfit(value)
         }
     }
 }

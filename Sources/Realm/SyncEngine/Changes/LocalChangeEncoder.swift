@@ -222,7 +222,7 @@ struct LocalChangeEncoder {
             defer { isFirst = false }
             return .init(
                 object.target,
-                way: way.enumerated().flatMap { index, step in
+                path: way.enumerated().flatMap { index, step in
                     step.parts(without: index == way.count - 1 && !isFirst ? changed : [])
                 })
         }

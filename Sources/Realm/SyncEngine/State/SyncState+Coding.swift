@@ -110,7 +110,7 @@ extension Upload.Operation {
         guard case .set(let subject, .object(let values)) = sent else { return true }
         // Assigning an equal collection has no effect.
         return values.members.contains { member in
-            if subject.way.isEmpty, let property = schema[object.className]?[member.name] {
+            if subject.path.isEmpty, let property = schema[object.className]?[member.name] {
                 return !property.type.isCollection || property.ownsTarget
             }
             switch member.value {

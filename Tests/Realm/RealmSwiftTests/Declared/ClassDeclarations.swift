@@ -155,23 +155,23 @@ struct ClassDeclarations {
 
     @Test("EmbeddedObject EmbeddedObject.observe an embedded object tells its changes and its end")
     func embeddedObserved() async throws {
-        let place = Place(Self.types)
-        try place.run { realm in
+        let fixture = QueueFixture(Self.types)
+        try fixture.run { realm in
             try realm.write { realm.create(ProofSource.self, value: ["part": ["number": 1]]) }
             guard let part = realm.objects(ProofSource.self)[0].part else { return }
-            place.keep(
+            fixture.keep(
                 part.observe { (change: ObjectChange<ProofPart>) in
                     switch change {
-                    case .change(let part, let changes): place.note("\(changes.map(\.name)) \(part.number ?? -1)")
-                    case .deleted: place.note("deleted")
-                    case .error: place.note("error")
+                    case .change(let part, let changes): fixture.note("\(changes.map(\.name)) \(part.number ?? -1)")
+                    case .deleted: fixture.note("deleted")
+                    case .error: fixture.note("error")
                     }
                 })
         }
-        try place.run { realm in try realm.write { realm.objects(ProofSource.self)[0].part?.number = 5 } }
-        _ = try await place.notes(1)
-        try place.run { realm in try realm.write { realm.objects(ProofSource.self)[0].part = nil } }
-        #expect(try await place.notes(2) == [#"["number"] 5"#, "deleted"])
+        try fixture.run { realm in try realm.write { realm.objects(ProofSource.self)[0].part?.number = 5 } }
+        _ = try await fixture.notes(1)
+        try fixture.run { realm in try realm.write { realm.objects(ProofSource.self)[0].part = nil } }
+        #expect(try await fixture.notes(2) == [#"["number"] 5"#, "deleted"])
     }
 
     @Test(

@@ -89,8 +89,8 @@ struct QueryDeclarations {
         Query.{subscript(any),any,subscript(dynamicMember:)} maps, mixed values, columns and links
         """, arguments: cases)
     func conditions(_ one: Case) throws {
-        let place = try FilePlace()
-        let file = Realm.Configuration(fileURL: place.url("asked"), objectTypes: [ProofAsked.self])
+        let fixture = try FileFixture()
+        let file = Realm.Configuration(fileURL: fixture.url("asked"), objectTypes: [ProofAsked.self])
         for configuration in [Self.memory(), file] {
             let realm = try Self.realm(configuration)
             let all = realm.objects(ProofAsked.self).sorted(byKeyPath: "id")

@@ -53,11 +53,11 @@ struct RealmDeclarations {
         Configuration.{init,fileURL,objectTypes} the default configuration is what realms are opened with
         """)
     func opening() throws {
-        let place = try FilePlace()
+        let fixture = try FileFixture()
         let before = Realm.Configuration.defaultConfiguration
         #expect(before.schemaVersion == 0 && !before.readOnly && before.objectTypes == nil)
         defer { Realm.Configuration.defaultConfiguration = before }
-        let configuration = Realm.Configuration(fileURL: place.url("default"), objectTypes: Form.types)
+        let configuration = Realm.Configuration(fileURL: fixture.url("default"), objectTypes: Form.types)
         Realm.Configuration.defaultConfiguration = configuration
         let realm = try Realm()
         #expect(try realm.configuration == configuration && Realm(configuration: configuration) == realm)
@@ -70,8 +70,8 @@ struct RealmDeclarations {
                 return there.objects(ProofDog.self).count == 1 && !there.isFrozen
             })
         // Another file, with the default's classes.
-        let other = try Realm(fileURL: place.url("other"))
-        #expect(other.isEmpty && other != realm && other.configuration.fileURL == place.url("other"))
+        let other = try Realm(fileURL: fixture.url("other"))
+        #expect(other.isEmpty && other != realm && other.configuration.fileURL == fixture.url("other"))
         #expect(other.schema.objectSchema.count == 3 && other.configuration.inMemoryIdentifier == nil)
     }
 
@@ -81,14 +81,14 @@ struct RealmDeclarations {
         OpenBehavior.{never,once,always} Realm.actor opened on an actor
         """)
     func actors() async throws {
-        let place = Place(Form.types)
-        try place.run { realm in try realm.write { realm.add(ProofDog(1)) } }
+        let fixture = QueueFixture(Form.types)
+        try fixture.run { realm in try realm.write { realm.add(ProofDog(1)) } }
         let actor = RealmActor()
-        #expect(try await actor.counts(place.configuration) == [1, 1, 1, 1, 1, 1])
+        #expect(try await actor.counts(fixture.configuration) == [1, 1, 1, 1, 1, 1])
         let missing = Realm.Configuration(
             fileURL: URL(fileURLWithPath: "/nonexistent/x.realm"), objectTypes: Form.types)
         #expect(await actor.code(missing) == .fileNotFound)
-        let configuration = place.configuration
+        let configuration = fixture.configuration
         let task = Task { try await actor.openCancelled(configuration) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
@@ -98,8 +98,8 @@ struct RealmDeclarations {
         "Realm.init(configuration:downloadBeforeOpen:) Realm.actor the main actor, queue and thread are one")
     @MainActor
     func mainActor() async throws {
-        let place = try FilePlace()
-        let configuration = Realm.Configuration(fileURL: place.url("main"), objectTypes: Form.types)
+        let fixture = try FileFixture()
+        let configuration = Realm.Configuration(fileURL: fixture.url("main"), objectTypes: Form.types)
         let realm = try await Realm(configuration: configuration)
         try realm.write { realm.add(ProofDog(1)) }
         let again = try await Realm(configuration: configuration, downloadBeforeOpen: .once)
@@ -352,17 +352,17 @@ struct RealmDeclarations {
 
     @Test("Realm.writeCopy(toFile:encryptionKey:) Error.{fileExists,fileURL} compacts into a new file")
     func copying() throws {
-        let place = try FilePlace()
+        let fixture = try FileFixture()
         let realm = try Realm(configuration: Self.memory())
         try realm.write { realm.add(ProofDog(1, "a")) }
-        try realm.writeCopy(toFile: place.url("copy"))
-        let copy = Realm.Configuration(fileURL: place.url("copy"), objectTypes: Form.types)
+        try realm.writeCopy(toFile: fixture.url("copy"))
+        let copy = Realm.Configuration(fileURL: fixture.url("copy"), objectTypes: Form.types)
         #expect(try Realm(configuration: copy).objects(ProofDog.self).map(\.name) == ["a"])
         do {
-            try realm.writeCopy(toFile: place.url("copy"))
+            try realm.writeCopy(toFile: fixture.url("copy"))
             Issue.record("written twice")
         } catch let error as Realm.Error {
-            #expect(error.code == .fileExists && error.fileURL == place.url("copy"))
+            #expect(error.code == .fileExists && error.fileURL == fixture.url("copy"))
         }
     }
 
@@ -375,19 +375,19 @@ struct RealmDeclarations {
         Configuration.{seedFilePath,==} keep what they are given
         """)
     func configuration() throws {
-        let place = try FilePlace()
+        let fixture = try FileFixture()
         let called = Mutex(false)
         let configuration = Realm.Configuration(
-            fileURL: place.url("a"), inMemoryIdentifier: nil, syncConfiguration: nil,
+            fileURL: fixture.url("a"), inMemoryIdentifier: nil, syncConfiguration: nil,
             encryptionKey: Data(repeating: 1, count: 64), readOnly: false, schemaVersion: 3,
             migrationBlock: { _, _ in called.withLock { $0 = true } }, deleteRealmIfMigrationNeeded: true,
             shouldCompactOnLaunch: { total, used in total > used }, objectTypes: Form.types,
-            seedFilePath: place.url("seed"))
-        #expect(configuration.fileURL == place.url("a") && configuration.inMemoryIdentifier == nil)
+            seedFilePath: fixture.url("seed"))
+        #expect(configuration.fileURL == fixture.url("a") && configuration.inMemoryIdentifier == nil)
         #expect(configuration.encryptionKey?.count == 64 && !configuration.readOnly && configuration.schemaVersion == 3)
         #expect(configuration.migrationBlock != nil && configuration.deleteRealmIfMigrationNeeded)
         #expect(configuration.shouldCompactOnLaunch?(3, 2) == true && configuration.objectTypes?.count == 3)
-        #expect(configuration.maximumNumberOfActiveVersions == nil && configuration.seedFilePath == place.url("seed"))
+        #expect(configuration.maximumNumberOfActiveVersions == nil && configuration.seedFilePath == fixture.url("seed"))
         var other = configuration
         #expect(other == configuration)
         other.schemaVersion = 4
@@ -399,8 +399,8 @@ struct RealmDeclarations {
 
     @Test("Configuration.{readOnly,objectTypes,shouldCompactOnLaunch,inMemoryIdentifier} what is refused")
     func refusedConfigurations() async throws {
-        let place = try FilePlace()
-        let (url, other) = (place.url("a"), place.url("b"))
+        let fixture = try FileFixture()
+        let (url, other) = (fixture.url("a"), fixture.url("b"))
         #expect(
             await exception {
                 var configuration = Realm.Configuration(fileURL: url, objectTypes: Form.types)
@@ -426,11 +426,11 @@ struct RealmDeclarations {
 
     @Test("Configuration.{schemaVersion,migrationBlock} the block runs once for each higher version")
     func versions() throws {
-        let place = try FilePlace()
+        let fixture = try FileFixture()
         let seen = Mutex<[UInt64]>([])
         for version in [1, 1, 4] as [UInt64] {
             let configuration = Realm.Configuration(
-                fileURL: place.url("a"), schemaVersion: version,
+                fileURL: fixture.url("a"), schemaVersion: version,
                 migrationBlock: { _, old in seen.withLock { $0.append(old) } }, objectTypes: Form.types)
             _ = try Realm(configuration: configuration)
         }

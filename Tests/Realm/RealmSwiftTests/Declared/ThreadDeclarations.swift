@@ -8,10 +8,10 @@ final class ProofDogView: Projection<ProofDog> {
 
 @Suite("Declarations: threads")
 struct ThreadDeclarations {
-    private let place = Place(Form.types)
+    private let fixture = QueueFixture(Form.types)
 
     private func fill() throws {
-        try place.run { realm in
+        try fixture.run { realm in
             try realm.write {
                 let owner = realm.create(ProofOwner.self, value: ["name": "Ann", "home": ["street": "Elm"]])
                 let dog = ProofDog(1, "Rex")
@@ -26,18 +26,18 @@ struct ThreadDeclarations {
     private func hand<C: ThreadConfined & SendableMetatype>(
         _ make: @Sendable (ProofOwner, Realm) throws -> C, _ check: @Sendable (C) throws -> Void
     ) throws {
-        let (reference, wrapped) = try place.run { realm in
+        let (reference, wrapped) = try fixture.run { realm in
             let thing = try make(realm.objects(ProofOwner.self)[0], realm)
             return (ThreadSafeReference(to: thing), ThreadSafe(wrappedValue: thing))
         }
         #expect(!reference.isInvalidated)
-        try Place(beside: place).run { realm in
+        try QueueFixture(beside: fixture).run { realm in
             try realm.write { realm.objects(ProofDog.self)[0].name = "Max" }
             let resolved = try #require(realm.resolve(reference))
             #expect(reference.isInvalidated && resolved.realm == realm && !resolved.isFrozen)
             try check(resolved)
         }
-        try place.run { realm in
+        try fixture.run { realm in
             realm.refresh()
             try check(#require(wrapped.wrappedValue))
             try check(#require(wrapped.wrappedValue))
@@ -78,9 +78,9 @@ struct ThreadDeclarations {
     @Test("Realm.resolve(_:) Realm.resolve(_:) nil for what is gone, X for the second time")
     func resolving() async throws {
         try fill()
-        let configuration = place.configuration
+        let configuration = fixture.configuration
         #expect(
-            try place.run { realm in
+            try fixture.run { realm in
                 let reference = ThreadSafeReference(to: realm.objects(ProofOwner.self)[0].dogs)
                 try realm.write { realm.delete(realm.objects(ProofOwner.self)) }
                 return realm.resolve(reference) == nil
@@ -110,8 +110,8 @@ struct ThreadDeclarations {
     @Test("ThreadSafe as the wrapper of a parameter and of a variable")
     func wrapper() throws {
         try fill()
-        let dog = try place.run { ThreadSafe(wrappedValue: $0.objects(ProofDog.self)[0]) }
-        let ids = try Place(beside: place).run { _ in
+        let dog = try fixture.run { ThreadSafe(wrappedValue: $0.objects(ProofDog.self)[0]) }
+        let ids = try QueueFixture(beside: fixture).run { _ in
             @ThreadSafe var there = dog.wrappedValue
             let id = there?.id
             there = nil
@@ -122,15 +122,15 @@ struct ThreadDeclarations {
 
     @Test("Realm.threadWithoutRunLoop a thread without a run loop refreshes, and cannot observe")
     func withoutRunLoop() async throws {
-        let configuration = place.configuration
+        let configuration = fixture.configuration
         #expect(
             await exception { _ = try Realm(configuration: configuration).objects(ProofDog.self).observe { _ in } }
                 == "Can only add notification blocks from within runloops.")
-        let place = place
+        let fixture = fixture
         let message = await exception {
             let realm = try Realm(configuration: configuration)
             let before = realm.objects(ProofDog.self).count
-            try place.run { realm in try realm.write { realm.add(ProofDog(7)) } }
+            try fixture.run { realm in try realm.write { realm.add(ProofDog(7)) } }
             guard before == 0, realm.objects(ProofDog.self).count == 0, realm.refresh() else { return }
             guard !realm.refresh(), realm.objects(ProofDog.self).count == 1 else { return }
             throw Fine()
@@ -145,46 +145,46 @@ struct ThreadDeclarations {
     @Test("ObjectChange.{change,deleted} PropertyChange.{name,oldValue,newValue} what others assigned")
     func objectChanges() async throws {
         try fill()
-        try place.run { [place] realm in
-            place.keep(
+        try fixture.run { [fixture] realm in
+            fixture.keep(
                 realm.objects(ProofDog.self)[0].observe { (change: ObjectChange<ProofDog>) in
                     switch change {
-                    case .error(let error): place.note("\(error)")
+                    case .error(let error): fixture.note("\(error)")
                     case .change(let dog, let properties):
                         let texts = properties.map { "\($0.name) \($0.oldValue ?? "nil") \($0.newValue ?? "nil")" }
-                        place.note("\(dog.id) " + texts.joined(separator: ", "))
-                    case .deleted: place.note("deleted")
+                        fixture.note("\(dog.id) " + texts.joined(separator: ", "))
+                    case .deleted: fixture.note("deleted")
                     }
                 })
         }
-        let other = Place(beside: place)
+        let other = QueueFixture(beside: fixture)
         for change in [
             { $0.weight = 2.5 }, { ($0.name, $0.weight) = ("Max", nil) }, { $0.realm?.delete($0) },
         ] as [@Sendable (ProofDog) -> Void] {
-            let count = try await place.notes(0).count
+            let count = try await fixture.notes(0).count
             try other.run { realm in try realm.write { change(realm.objects(ProofDog.self)[0]) } }
-            _ = try await place.notes(count + 1)
+            _ = try await fixture.notes(count + 1)
         }
         #expect(
-            try await place.notes(3) == ["1 weight nil 2.5", "1 name Rex Max, weight 2.5 nil", "deleted"])
+            try await fixture.notes(3) == ["1 weight nil 2.5", "1 name Rex Max, weight 2.5 nil", "deleted"])
     }
 
     @Test("NotificationToken.invalidate() ends it at once, is idempotent, and a token that is dropped ends, too")
     func tokens() async throws {
         try fill()
-        try place.run { [place] realm in
-            place.keep(realm.objects(ProofDog.self).observe { _ in place.note("called") })
+        try fixture.run { [fixture] realm in
+            fixture.keep(realm.objects(ProofDog.self).observe { _ in fixture.note("called") })
         }
-        _ = try await place.notes(1)
-        try place.run { [place] realm in
-            for token in place.kept {
+        _ = try await fixture.notes(1)
+        try fixture.run { [fixture] realm in
+            for token in fixture.kept {
                 token.invalidate()
                 token.invalidate()
             }
             try realm.write { realm.objects(ProofDog.self)[0].age = 5 }
-            _ = realm.objects(ProofDog.self).observe { _ in place.note("dropped") }
+            _ = realm.objects(ProofDog.self).observe { _ in fixture.note("dropped") }
         }
-        try place.run { _ in }
-        #expect(try await place.notes(1) == ["called"])
+        try fixture.run { _ in }
+        #expect(try await fixture.notes(1) == ["called"])
     }
 }

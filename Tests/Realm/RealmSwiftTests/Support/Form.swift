@@ -61,13 +61,13 @@ enum Form: CaseIterable, Sendable {
     func stage<R>(_ body: (Stage) throws -> R) throws -> R {
         let owner = ProofOwner()
         if self == .unmanaged { return try body(Stage(owner: owner, realm: nil)) }
-        let place = try self == .inFile ? FilePlace() : nil
+        let fixture = try self == .inFile ? FileFixture() : nil
         let configuration =
-            place.map { Realm.Configuration(fileURL: $0.url("proof"), objectTypes: Self.types) }
+            fixture.map { Realm.Configuration(fileURL: $0.url("proof"), objectTypes: Self.types) }
             ?? Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: Self.types)
         let realm = try Realm(configuration: configuration)
         try realm.write { realm.add(owner) }
-        defer { withExtendedLifetime(place) {} }
+        defer { withExtendedLifetime(fixture) {} }
         return try body(Stage(owner: owner, realm: realm))
     }
 

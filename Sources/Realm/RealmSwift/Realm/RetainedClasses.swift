@@ -8,24 +8,24 @@ extension StoredSchema {
     /// origin is gone, and embedded classes that nothing links to any longer, whose objects go with the links.
     func keeping(_ stored: StoredSchema) -> StoredSchema {
         let named = Set(classes.map(\.name))
-        var kept = stored.classes.filter { !named.contains($0.name) }
-        let all = StoredSchema(version: version, classes: classes + kept)
-        for position in kept.indices {
-            let name = kept[position].name
-            kept[position].properties.removeAll { !all.hasOrigin(of: $0, in: name) }
+        var unnamed = stored.classes.filter { !named.contains($0.name) }
+        let all = StoredSchema(version: version, classes: classes + unnamed)
+        for position in unnamed.indices {
+            let name = unnamed[position].name
+            unnamed[position].properties.removeAll { !all.hasOrigin(of: $0, in: name) }
         }
         // A class that is left out may have been the only one that links to another.
         while true {
-            let linked = (classes + kept).reduce(into: Set<String>()) { linked, objectClass in
+            let linked = (classes + unnamed).reduce(into: Set<String>()) { linked, objectClass in
                 for case .link(let target) in objectClass.properties.map(\.type.base) where target != objectClass.name {
                     linked.insert(target)
                 }
             }
-            let count = kept.count
-            kept.removeAll { $0.isEmbedded && !linked.contains($0.name) }
-            if kept.count == count { break }
+            let count = unnamed.count
+            unnamed.removeAll { $0.isEmbedded && !linked.contains($0.name) }
+            if unnamed.count == count { break }
         }
-        return StoredSchema(version: version, classes: classes + kept)
+        return StoredSchema(version: version, classes: classes + unnamed)
     }
 
     /// Whether the property is stored, or shows what links to the class through a property that exists.

@@ -5,8 +5,8 @@ import TestBasics
 import Testing
 
 /// A queue with a realm, and the notes made there.
-final class Place: Sendable {
-    let queue = DispatchQueue(label: "place")
+final class QueueFixture: Sendable {
+    let queue = DispatchQueue(label: "fixture")
     let configuration: Realm.Configuration
     private let anchor: NotificationToken?
     private let seen = Mutex<[String]>([])
@@ -21,9 +21,9 @@ final class Place: Sendable {
     }
 
     /// Creates another queue for the same realm.
-    init(beside place: Place) {
-        configuration = place.configuration
-        anchor = place.anchor
+    init(beside fixture: QueueFixture) {
+        configuration = fixture.configuration
+        anchor = fixture.anchor
     }
 
     /// Runs the body on the queue.

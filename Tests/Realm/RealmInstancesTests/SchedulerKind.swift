@@ -6,14 +6,14 @@ import RealmInstances
 import TestBasics
 
 /// The kinds of schedulers that an instance can be confined to.
-enum Place: CaseIterable, Sendable {
+enum SchedulerKind: CaseIterable, Sendable {
     case queue, actor, runLoop
 
     private actor Home {}
 
     func scheduler() throws -> any LiveScheduler {
         switch self {
-        case .queue: try QueueScheduler(DispatchQueue(label: "place"))
+        case .queue: try QueueScheduler(DispatchQueue(label: "scheduler"))
         case .actor: ActorScheduler(Home())
         case .runLoop: Self.runningLoop()
         }

@@ -8,7 +8,7 @@ import Synchronization
 
 /// A realm's file in this process: one store, shared by the instances of all threads, queues and actors. It is closed
 /// when the last instance is released.
-final class RealmFile: Sendable {
+final class SharedRealmFile: Sendable {
     let path: String
     let store: EmbeddedStore
     let hub: InstanceHub
@@ -33,12 +33,12 @@ final class RealmFile: Sendable {
     private static let files = OpenFiles()
 
     /// Returns the file of a configuration, and opens it if it is not open.
-    static func open(_ configuration: Realm.Configuration) throws -> RealmFile {
+    static func open(_ configuration: Realm.Configuration) throws -> SharedRealmFile {
         let path = try configuration.path
         return try files.open(path) { file in
             try file.check(configuration)
         } make: {
-            try RealmFile(path, configuration)
+            try SharedRealmFile(path, configuration)
         }
     }
 
@@ -59,23 +59,23 @@ final class RealmFile: Sendable {
     private var hasRealms: Bool { realms.withLock { $0.values.contains { $0.realm != nil } } }
 
     /// Returns the file if it is open in this process. Waits while another thread opens it.
-    static func known(_ path: String) -> RealmFile? { files.known(path) }
+    static func known(_ path: String) -> SharedRealmFile? { files.known(path) }
 
     private init(_ path: String, _ configuration: Realm.Configuration) throws {
         self.path = path
         isReadOnly = configuration.readOnly
         isInMemory = configuration.inMemoryIdentifier != nil
         replication = configuration.replication
-        let isPlanted = try RealmFile.prepare(path, configuration)
+        let isPlanted = try SharedRealmFile.prepare(path, configuration)
         let copy = configuration.readOnly ? try UnwritableFile.copy(of: path) : nil
         self.copy = copy
         do {
-            store = try RealmFile.opened(copy ?? path, configuration)
+            store = try SharedRealmFile.opened(copy ?? path, configuration)
         } catch {
-            if let copy { RealmFile.remove(copy) }
+            if let copy { SharedRealmFile.remove(copy) }
             guard let error = error as? StoreError else { throw error }
             // A seed that is no realm would stand in the way of the next start.
-            if isPlanted, error.code == .invalidFile { RealmFile.remove(path) }
+            if isPlanted, error.code == .invalidFile { SharedRealmFile.remove(path) }
             throw Realm.Error(error, path: path)
         }
         let store = store
@@ -106,8 +106,8 @@ final class RealmFile: Sendable {
         store.close()
         syncLock?.letGo()
         Logger.log(.detail, Category.Storage.all, "DB: Closed '\(path)'.")
-        if isInMemory { RealmFile.remove(path) }
-        if let copy { RealmFile.remove(copy) }
+        if isInMemory { SharedRealmFile.remove(path) }
+        if let copy { SharedRealmFile.remove(copy) }
     }
 
     /// Checks that the file can be opened, and makes it from the seed file if it does not exist.
@@ -324,7 +324,7 @@ final class RealmFile: Sendable {
             if models.contains(where: { known[names[$0.name]] == nil }) {
                 var present = configuration
                 present.schemaVersion = version
-                try RealmFile.bring(
+                try SharedRealmFile.bring(
                     store, to: StoredSchema(version: version, classes: models.map(names.schema(of:))), present)
             }
             named.formUnion(models.map { names[$0.name] })
@@ -392,7 +392,7 @@ final class RealmFile: Sendable {
 /// instances use, so all see the same commits. It stays open until `close`, also for an in-memory realm.
 package final class HostedRealm: Sendable {
     /// Nil after `close`.
-    private let file: Mutex<RealmFile?>
+    private let file: Mutex<SharedRealmFile?>
     /// The path of the file; the file of an in-memory realm is deleted with the process.
     package let path: String
     package let store: any Store
@@ -402,7 +402,7 @@ package final class HostedRealm: Sendable {
     /// Opens the realm as `Realm.init(configuration:)` does, including migrations, but creates no instance for a
     /// thread. Throws `Realm.Error`.
     package init(_ configuration: Realm.Configuration) throws {
-        let file = try fileErrors { try RealmFile.open(configuration) }
+        let file = try fileErrors { try SharedRealmFile.open(configuration) }
         path = file.path
         store = file.store
         self.file = Mutex(file)
