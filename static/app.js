@@ -5,7 +5,7 @@ import { isUnloaded, load, paths } from "./core/api.js";
 import { Database } from "./core/database.js";
 import { Gateway } from "./core/gateway.js";
 import { Navigation } from "./core/navigation.js";
-import { placeAddress, readPlace } from "./core/route.js";
+import { readRoute, routeAddress } from "./core/route.js";
 import { Session } from "./core/session.js";
 import { ClassPage } from "./objects/class-page.js";
 import { listClasses } from "./objects/lists.js";
@@ -65,15 +65,15 @@ class Console {
   // MARK: Pages
 
   async #arrive() {
-    const place = readPlace();
-    const name = this.refusal !== null ? "sign-in" : this.#pageOf(place);
+    const route = readRoute();
+    const name = this.refusal !== null ? "sign-in" : this.#pageOf(route);
     // The sign-in alone needs no schema.
     if (this.database.schema === null && name !== "sign-in") return;
     for (const id of ["classes", "pages"]) byId(id).hidden = this.refusal !== null;
-    this.#markRail(place);
+    this.#markRail(route);
     const turn = ++this.#turns;
     if (this.#shown?.name === name && this.#shown.page.arrive) {
-      this.#shown.page.arrive(place);
+      this.#shown.page.arrive(route);
       return;
     }
     let module;
@@ -93,7 +93,7 @@ class Console {
     root.replaceChildren();
     root.parentElement.scrollTo(0, 0);
     root.parentElement.dataset.page = name;
-    const page = module.open(root, place, this);
+    const page = module.open(root, route, this);
     this.#shown = { name, page };
     if (name !== "objects") document.title = `${page.title ?? module.title} · Realmgate`;
     // So that the keyboard and a screen reader begin where the page begins.
@@ -125,12 +125,12 @@ class Console {
     return Object.hasOwn(modules, page) && page !== "first-steps" ? page : "not-found";
   }
 
-  #markRail(place) {
-    listClasses(byId("classes"), this.database, place);
+  #markRail(route) {
+    listClasses(byId("classes"), this.database, route);
     const { isAdministrator } = this.database.rights;
     for (const link of document.querySelectorAll("#pages a")) {
       link.parentElement.hidden = !isAdministrator && link.dataset.administrators !== undefined;
-      if (link.getAttribute("href") !== `#${place.page}`) {
+      if (link.getAttribute("href") !== `#${route.page}`) {
         link.removeAttribute("aria-current");
       } else if (!link.hasAttribute("aria-current")) {
         link.setAttribute("aria-current", "page");
@@ -140,7 +140,7 @@ class Console {
   }
 
   #schemaChanged() {
-    if (this.refusal === null) this.#markRail(readPlace());
+    if (this.refusal === null) this.#markRail(readRoute());
     const { page, name } = this.#shown ?? {};
     if (page?.schemaChanged) {
       page.schemaChanged();
@@ -202,9 +202,9 @@ class Console {
 
   #turnClass(step) {
     const { classes } = this.database.schema;
-    const at = classes.findIndex((one) => one.name === readPlace().className);
+    const at = classes.findIndex((one) => one.name === readRoute().className);
     const next = classes[(Math.max(0, at) + step + classes.length) % classes.length];
-    if (next) this.navigation.go(placeAddress({ className: next.name }), { trail: [] });
+    if (next) this.navigation.go(routeAddress({ className: next.name }), { trail: [] });
   }
 
   #pressed(event) {
@@ -224,7 +224,7 @@ class Console {
     session.whenRefused((problem) => this.#refused(problem));
     database.addEventListener("schema", () => this.#schemaChanged());
     database.addEventListener("counts", () => {
-      if (this.refusal === null) this.#markRail(readPlace());
+      if (this.refusal === null) this.#markRail(readRoute());
     });
     database.addEventListener("fault", ({ detail }) => {
       if (database.schema === null && this.refusal === null) this.#objects.showWaiting(detail);

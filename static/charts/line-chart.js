@@ -2,7 +2,7 @@
 
 import { make } from "../parts/element.js";
 import { exactTime, ticks, timeOfDay, timeTicks } from "./scales.js";
-import { place, svg } from "./svg.js";
+import { rounded, svg } from "./svg.js";
 
 const height = 150;
 const edge = { left: 56, right: 10, top: 8, bottom: 22 };
@@ -75,13 +75,13 @@ export class LineChart {
     this.cursor = svg("g.cursor", {});
     this.plot.replaceChildren(svg("svg.axes", { viewBox: `0 0 ${this.#width} ${height}`, width: this.#width, height, "aria-hidden": "true" },
       marks.map((value) => [
-        svg("line.rule", { x1: edge.left, x2: right, y1: place(y(value)), y2: place(y(value)) }),
-        svg("text.tick", { x: edge.left - 8, y: place(y(value) + 4), "text-anchor": "end" }, this.format(value)),
+        svg("line.rule", { x1: edge.left, x2: right, y1: rounded(y(value)), y2: rounded(y(value)) }),
+        svg("text.tick", { x: edge.left - 8, y: rounded(y(value) + 4), "text-anchor": "end" }, this.format(value)),
       ]),
       timeTicks(from, to, this.#width < 420 ? 4 : 7).map((time) => {
         const x = this.#x(time);
         const anchor = x > right - 16 ? "end" : "middle";
-        return svg("text.tick", { x: place(x), y: height - 5, "text-anchor": anchor }, timeOfDay(time));
+        return svg("text.tick", { x: rounded(x), y: height - 5, "text-anchor": anchor }, timeOfDay(time));
       }),
       series.map((values, index) => this.#line(times, values, index, y, bottom)),
       this.cursor));
@@ -99,7 +99,7 @@ export class LineChart {
         runs.push(run);
         run = [];
       }
-      if (value !== null) run.push([place(this.#x(times[at])), place(y(value))]);
+      if (value !== null) run.push([rounded(this.#x(times[at])), rounded(y(value))]);
     });
     if (run.length > 0) runs.push(run);
     return runs.map((points) => {
@@ -148,10 +148,10 @@ export class LineChart {
       return;
     }
     const { times, series } = this.#data;
-    const x = place(this.#x(times[index]));
+    const x = rounded(this.#x(times[index]));
     this.cursor.append(svg("line.pointer", { x1: x, x2: x, y1: edge.top, y2: height - edge.bottom }),
       ...series.flatMap((values, line) => (values[index] === null ? []
-        : [svg(`circle.dot-${line}`, { cx: x, cy: place(this.y(values[index])), r: 3 })])));
+        : [svg(`circle.dot-${line}`, { cx: x, cy: rounded(this.y(values[index])), r: 3 })])));
     const words = series.map((values, line) => {
       const value = values[index] === null ? "nothing" : this.format(values[index]);
       return this.lines[line] === "" ? value : `${this.lines[line]} ${value}`;

@@ -17,4 +17,4 @@ export function svg(kind, attributes = {}, ...children) {
 }
 
 /** A number for an attribute: tenths are finer than any screen. */
-export const place = (number) => Number(number.toFixed(1));
+export const rounded = (number) => Number(number.toFixed(1));

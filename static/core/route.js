@@ -2,7 +2,7 @@
 // `#/`, as `#/Flight?filter=…&sort=-delay,number` and `#/Flight/7`; every other page has its name, as `#streams`.
 
 /** The parts of an address: `{page, className, key, parameters…}`. */
-export function readPlace(hash = location.hash) {
+export function readRoute(hash = location.hash) {
   const [path, query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
   const parameters = new URLSearchParams(query);
   if (path !== "" && !path.startsWith("/")) {
@@ -22,7 +22,7 @@ export function readPlace(hash = location.hash) {
   };
 }
 
-export function placeAddress({ className, filter = "", sort = [], distinct = "", view = "", by = "", snapshot = "" }) {
+export function routeAddress({ className, filter = "", sort = [], distinct = "", view = "", by = "", snapshot = "" }) {
   const parameters = withoutEmpty({ filter, sort: sortText(sort), distinct, view, by, snapshot });
   return `#/${encodeURIComponent(className)}${parameters}`;
 }

@@ -1,7 +1,7 @@
 // The objects of a class: a query as a sentence, and its result as a table, in sections or as a summary, kept live.
 
 import { RealmgateError, load, paths } from "../core/api.js";
-import { nextSort, objectAddress, placeAddress } from "../core/route.js";
+import { nextSort, objectAddress, routeAddress } from "../core/route.js";
 import { tally } from "../core/values.js";
 import { CommandBar } from "../parts/command-bar.js";
 import { Completion, candidates } from "../parts/completion.js";
@@ -44,12 +44,12 @@ export class ClassPage {
     n: () => this.#create(),
     f: () => this.#build(),
     e: () => this.#explain(),
-    g: () => this.#turn({ view: this.#place.view === "summary" ? "" : "summary" }),
+    g: () => this.#turn({ view: this.#route.view === "summary" ? "" : "summary" }),
   };
 
   #app;
   #isOpen = false;
-  #place = null;
+  #route = null;
   #objectClass = null;
   #query = null;
   /** The changes that the stream has brought since the last frame. */
@@ -84,7 +84,7 @@ export class ClassPage {
     this.#grid = new Grid(byId("grid"), {
       sort: (property, additive) => {
         const path = database.schema.sortPath(property);
-        if (path !== null) this.#turn({ sort: nextSort(this.#place.sort, path, additive) });
+        if (path !== null) this.#turn({ sort: nextSort(this.#route.sort, path, additive) });
       },
       edit: (key, property, cell) => {
         if (this.#isFrozen) announcer.say("A snapshot cannot be edited.");
@@ -99,14 +99,14 @@ export class ClassPage {
         if (this.#grid.selection.size > 1 && this.#grid.selection.has(key)) this.#bulk?.remove();
         else this.#writing.remove(this.#edited, key);
       },
-      open: (key) => navigation.follow(objectAddress(this.#objectClass.name, key, this.#place.snapshot)),
+      open: (key) => navigation.follow(objectAddress(this.#objectClass.name, key, this.#route.snapshot)),
       look: (key) => this.#look(key),
       address: (object, property, value) =>
-        linkAddress(database.schema, this.#objectClass, object, property, value, this.#place.snapshot),
+        linkAddress(database.schema, this.#objectClass, object, property, value, this.#route.snapshot),
       selected: () => this.#showBulk(),
     }, this.#counts);
     this.#charts = new ColumnCharts(gateway, byId("grid"), byId("charts"), {
-      filter: (predicate) => this.#turn({ filter: narrowed(this.#place.filter, predicate) }),
+      filter: (predicate) => this.#turn({ filter: narrowed(this.#route.filter, predicate) }),
     });
     this.#writing = new Writing(app, this.#grid, this.#commands, (object) => this.#created(object));
     const on = {
@@ -139,11 +139,11 @@ export class ClassPage {
   }
 
   #placeOf(key) {
-    return { className: this.#objectClass.name, key, snapshot: this.#place.snapshot };
+    return { className: this.#objectClass.name, key, snapshot: this.#route.snapshot };
   }
 
   get #isFrozen() {
-    return this.#place.snapshot !== "";
+    return this.#route.snapshot !== "";
   }
 
   /** Whether the caller may create, update or delete objects of the class. */
@@ -158,10 +158,10 @@ export class ClassPage {
 
   // MARK: The page
 
-  open(_, place) {
+  open(_, route) {
     this.#isOpen = true;
     this.#objectClass = null;
-    this.arrive(place);
+    this.arrive(route);
     return this;
   }
 
@@ -176,7 +176,7 @@ export class ClassPage {
 
   schemaChanged() {
     this.#leave();
-    this.arrive(this.#place);
+    this.arrive(this.#route);
   }
 
   /** Says that the gateway cannot be reached, before there is anything to show. */
@@ -185,15 +185,15 @@ export class ClassPage {
   }
 
   #turn(change, options) {
-    this.#app.navigation.go(placeAddress({ ...this.#place, ...change }), options);
+    this.#app.navigation.go(routeAddress({ ...this.#route, ...change }), options);
   }
 
   /** Shows the view that `place` names. */
-  arrive(place) {
-    this.#place = place;
+  arrive(route) {
+    this.#route = route;
     const { database, navigation } = this.#app;
     const { schema } = database;
-    const found = place.className === "" ? schema.classes[0] ?? null : schema.class(place.className);
+    const found = route.className === "" ? schema.classes[0] ?? null : schema.class(route.className);
     byId("query").hidden = found === null;
     byId("objects-foot").hidden = found === null;
     if (found === null) {
@@ -201,26 +201,26 @@ export class ClassPage {
       this.#showAbsence(schema.classes.length === 0);
       return;
     }
-    place.className = found.name;
-    const source = `${found.name} ${place.snapshot}`;
+    route.className = found.name;
+    const source = `${found.name} ${route.snapshot}`;
     if (this.#objectClass !== found || this.#query?.source !== source) this.#begin(found, source);
-    if (this.#predicate.value !== place.filter) this.#predicate.value = place.filter;
+    if (this.#predicate.value !== route.filter) this.#predicate.value = route.filter;
     byId("clear-predicate").hidden = this.#predicate.value === "";
-    this.#grid.columns.sorted(place.sort);
-    listSorting(byId("sorting"), place.sort, (path) =>
-      this.#turn({ sort: this.#place.sort.filter((one) => one.path !== path) }));
+    this.#grid.columns.sorted(route.sort);
+    listSorting(byId("sorting"), route.sort, (path) =>
+      this.#turn({ sort: this.#route.sort.filter((one) => one.path !== path) }));
     this.#showDistinct();
     this.#showTabs();
     showTrail(navigation, byId("trail"), found.name);
     this.#showCommands();
     clearTimeout(this.#refusal);
-    this.#query.ask(place);
+    this.#query.ask(route);
     // The selection of all that match ends with the query.
     this.#bulk?.show(true);
   }
 
   #showAbsence(isBare) {
-    const { className } = this.#place;
+    const { className } = this.#route;
     this.#showName(isBare ? "No classes yet" : className);
     this.#setState("waiting", isBare ? "Empty" : "No such class");
     const first = this.#app.database.schema.classes[0];
@@ -229,7 +229,7 @@ export class ClassPage {
         : isBare ? "Add the first class in the schema editor, or PUT a schema to /v1/schema."
         : `The schema has no class ‘${className}’. It may have been renamed or deleted.`,
       isBare ? { href: "#schema", words: "Open the schema" }
-        : { href: placeAddress({ className: first.name }), words: `Show ${first.name}` });
+        : { href: routeAddress({ className: first.name }), words: `Show ${first.name}` });
   }
 
   #showName(name) {
@@ -250,7 +250,7 @@ export class ClassPage {
       rows: (changes) => this.#showSoon(changes),
       tail: (differences) => this.#grid.refreshTail(differences),
       elsewhere: () => {
-        this.#views[this.#place.view]?.changed();
+        this.#views[this.#route.view]?.changed();
         this.#counts.refresh();
         this.#showVersion();
       },
@@ -260,12 +260,12 @@ export class ClassPage {
       },
     });
     this.#query.source = source;
-    this.#query.place = this.#place;
+    this.#query.route = this.#route;
     byId("grid").hidden = false;
     this.#setState("connecting");
     this.#layout = new Layout(next);
     this.#queries = new Queries(next.name);
-    this.#counts.begin(next, database.schema, this.#place.snapshot);
+    this.#counts.begin(next, database.schema, this.#route.snapshot);
     this.#grid.permit({
       isFrozen: this.#isFrozen, deletes: this.#may("delete"),
       writes: (property) => property.isEditable && database.rights.mayWrite(next.name, property.name),
@@ -277,7 +277,7 @@ export class ClassPage {
     document.title = `${next.name} · Realmgate`;
     navigation.nameHere(() => {
       const name = this.#objectClass?.name ?? "";
-      return this.#place.filter.trim() === "" ? name : `${name} where …`;
+      return this.#route.filter.trim() === "" ? name : `${name} where …`;
     });
     this.#predicate.placeholder = `All objects. Type a condition, such as ${example(next)}`;
     this.#showTally();
@@ -314,7 +314,7 @@ export class ClassPage {
     clearFault(this.#fault);
     this.#predicate.removeAttribute("aria-invalid");
     this.#showStale(false);
-    const { className, filter, sort, distinct, view } = this.#place;
+    const { className, filter, sort, distinct, view } = this.#route;
     const order = JSON.stringify([className, filter, sort, distinct]);
     if (order !== this.#shownOrder) {
       this.#grid.toTop();
@@ -323,7 +323,7 @@ export class ClassPage {
     this.#remember();
     this.#shownOrder = order;
     for (const [name, one] of Object.entries(this.#views)) {
-      if (name === view) one.show(this.#objectClass, this.#app.database.schema, this.#place);
+      if (name === view) one.show(this.#objectClass, this.#app.database.schema, this.#route);
       else one.close();
     }
   }
@@ -331,8 +331,8 @@ export class ClassPage {
   /** Remembers a query that the reader stays with. */
   #remember() {
     clearTimeout(this.#visit);
-    const place = this.#place;
-    if (!this.#isFrozen) this.#visit = setTimeout(() => this.#queries?.visited(place), visitTime);
+    const route = this.#route;
+    if (!this.#isFrozen) this.#visit = setTimeout(() => this.#queries?.visited(route), visitTime);
   }
 
   /** A predicate is incomplete while the reader types it: the fault is shown after a pause. */
@@ -397,7 +397,7 @@ export class ClassPage {
       this.#writing.close(changes.removed);
       this.#grid.selection.drop(changes.removed);
       this.#counts.refresh();
-      this.#views[this.#place.view]?.changed();
+      this.#views[this.#route.view]?.changed();
     }
     this.#grid.refresh(changes, this.#query.selected);
     this.#showVersion();
@@ -408,7 +408,7 @@ export class ClassPage {
   // MARK: Around the table
 
   get #selectsAll() {
-    return this.#place.filter.trim() === "" && this.#place.distinct === "";
+    return this.#route.filter.trim() === "" && this.#route.distinct === "";
   }
 
   #showVersion() {
@@ -435,8 +435,8 @@ export class ClassPage {
         : `${tally(selected)} of ${tally(all)} ${noun(all)}`;
     }
     byId("tally").textContent = sentence;
-    if (rows.version === null || rows.rows.length > 0 || this.#place.view !== "") this.#showNotice(null);
-    else if (this.#place.filter.trim() === "") this.#showNotice(`${name} has no objects yet.`);
+    if (rows.version === null || rows.rows.length > 0 || this.#route.view !== "") this.#showNotice(null);
+    else if (this.#route.filter.trim() === "") this.#showNotice(`${name} has no objects yet.`);
     else this.#showNotice(`No ${name} satisfies this condition.`);
   }
 
@@ -452,7 +452,7 @@ export class ClassPage {
   }
 
   #showTabs() {
-    const view = Object.hasOwn(this.#views, this.#place.view) ? this.#place.view : "";
+    const view = Object.hasOwn(this.#views, this.#route.view) ? this.#route.view : "";
     const hasPlaces = placesOf(this.#objectClass, this.#app.database.schema) !== null;
     for (const tab of this.#tabs) if (tab.dataset.view === "map") tab.hidden = !hasPlaces && view !== "map";
     for (const tab of this.#tabs) tab.setAttribute("aria-pressed", String(tab.dataset.view === view));
@@ -463,10 +463,10 @@ export class ClassPage {
 
   /** The commands for what is on the page: the rows, the sections or the sums. */
   #showCommands() {
-    const view = this.#views[this.#place.view];
-    const parameters = parametersOf(this.#place);
+    const view = this.#views[this.#route.view];
+    const parameters = parametersOf(this.#route);
     const { name } = this.#objectClass;
-    if (view !== undefined) this.#commands.show(view.commands(this.#objectClass, this.#app.database.schema, this.#place));
+    if (view !== undefined) this.#commands.show(view.commands(this.#objectClass, this.#app.database.schema, this.#route));
     else this.#commands.show({
       query: [paths.collection(name), { ...parameters, limit: followed }],
       stream: parameters.snapshot === "" ? [paths.observe(name), { ...parameters, limit: followed, include: "objects" }] : null,
@@ -476,7 +476,7 @@ export class ClassPage {
   #showDistinct() {
     const select = byId("distinct");
     const { schema } = this.#app.database;
-    const { distinct } = this.#place;
+    const { distinct } = this.#route;
     const choices = this.#objectClass.properties.map((one) => schema.sortPath(one)).filter((path) => path !== null);
     if (distinct !== "" && !choices.includes(distinct)) choices.push(distinct);
     select.replaceChildren(...["", ...choices].map((path) => {
@@ -499,7 +499,7 @@ export class ClassPage {
       later: async (text, caret, signal) => {
         const { comparedAt, valueCandidates } = await load(() => import("./value-completion.js"));
         const found = this.#objectClass && comparedAt(text, caret, this.#objectClass, this.#app.database.schema);
-        return found ? valueCandidates(this.#app.gateway, this.#objectClass, found, this.#place.snapshot, signal) : null;
+        return found ? valueCandidates(this.#app.gateway, this.#objectClass, found, this.#route.snapshot, signal) : null;
       },
       changed: () => {
         byId("clear-predicate").hidden = false;
@@ -539,7 +539,7 @@ export class ClassPage {
       if (this.#objectClass !== null) arrangeColumns(this.#layout, () => this.#grid.rearrange());
     });
     byId("queries").addEventListener("click", () => {
-      if (this.#objectClass !== null) showQueries(this.#queries, this.#place, (address) => this.#app.navigation.go(address));
+      if (this.#objectClass !== null) showQueries(this.#queries, this.#route, (address) => this.#app.navigation.go(address));
     });
     this.#app.database.addEventListener("counts", () => {
       if (!this.#isOpen || this.#query === null || this.#objectClass === null) return;
@@ -553,7 +553,7 @@ export class ClassPage {
 
   #submitPredicate() {
     clearTimeout(this.#typing);
-    if (this.#isOpen && this.#place !== null) this.#turn({ filter: this.#predicate.value }, { replace: true });
+    if (this.#isOpen && this.#route !== null) this.#turn({ filter: this.#predicate.value }, { replace: true });
   }
 
   /** Choices in place of text. Their module is loaded for those who want them. */
@@ -563,7 +563,7 @@ export class ClassPage {
     const { buildFilter } = await load(() => import("./filter-builder.js"));
     if (this.#objectClass !== objectClass) return;
     buildFilter({
-      gateway: this.#app.gateway, schema: this.#app.database.schema, objectClass, place: { ...this.#place, filter: this.#predicate.value },
+      gateway: this.#app.gateway, schema: this.#app.database.schema, objectClass, route: { ...this.#route, filter: this.#predicate.value },
       apply: (filter) => this.#turn({ filter }),
     });
   }
@@ -589,11 +589,11 @@ export class ClassPage {
     } catch (error) {
       if (!(error instanceof RealmgateError)) throw error;
     }
-    const isHidden = index === null && this.#place?.filter.trim() !== "";
+    const isHidden = index === null && this.#route?.filter.trim() !== "";
     toast(`${name} ${key} was created.${isHidden ? " It does not satisfy the condition." : ""}`, { link: open });
     if (this.#query !== asked) return;
-    this.#views[this.#place.view]?.changed();
-    if (index !== null && this.#place.view === "") this.#grid.reveal(index, key);
+    this.#views[this.#route.view]?.changed();
+    if (index !== null && this.#route.view === "") this.#grid.reveal(index, key);
   }
 
   /** The bar of the selection, which most visits do without. */
@@ -601,9 +601,9 @@ export class ClassPage {
     if (this.#bulk === null) {
       const { Bulk } = await load(() => import("./bulk.js"));
       this.#bulk ??= new Bulk(byId("selection"), this.#grid.selection, () => ({
-        ...this.#edited, gateway: this.#app.gateway, filter: this.#place.filter, rights: this.#app.database.rights,
+        ...this.#edited, gateway: this.#app.gateway, filter: this.#route.filter, rights: this.#app.database.rights,
         // Of equal rows a distinct result shows one, and a snapshot cannot be edited.
-        matching: this.#place.distinct === "" && !this.#isFrozen ? this.#query.selected : null,
+        matching: this.#route.distinct === "" && !this.#isFrozen ? this.#query.selected : null,
       }));
     }
     this.#bulk.show();

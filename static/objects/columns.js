@@ -98,14 +98,14 @@ export class Columns {
     for (const heading of this.head.querySelectorAll(".heading[data-column]")) {
       const property = this.properties[Number(heading.dataset.column)];
       const path = this.schema.sortPath(property);
-      const place = path === null ? -1 : keys.findIndex((one) => one.path === path);
+      const position = path === null ? -1 : keys.findIndex((one) => one.path === path);
       const mark = heading.querySelector(".order");
       heading.removeAttribute("aria-sort");
       mark.textContent = "";
-      if (place >= 0) {
-        const { descending } = keys[place];
+      if (position >= 0) {
+        const { descending } = keys[position];
         heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
-        mark.textContent = (descending ? "↓" : "↑") + (keys.length > 1 ? String(place + 1) : "");
+        mark.textContent = (descending ? "↓" : "↑") + (keys.length > 1 ? String(position + 1) : "");
       }
     }
   }

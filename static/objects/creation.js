@@ -32,9 +32,9 @@ export function showCreation(gateway, objectClass, schema, create) {
     // Beside the label: a label has one control.
     if (property.kind === "date") {
       const label = input.parentElement;
-      const place = make("div", {});
-      label.replaceWith(place);
-      place.append(label, datePicker(input, property.name));
+      const host = make("div", {});
+      label.replaceWith(host);
+      host.append(label, datePicker(input, property.name));
     }
   }
 

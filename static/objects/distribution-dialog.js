@@ -2,7 +2,7 @@
 
 import { highest, sentence, share } from "../charts/distribution.js";
 import { ticks } from "../charts/scales.js";
-import { place, svg } from "../charts/svg.js";
+import { rounded, svg } from "../charts/svg.js";
 import { tally } from "../core/values.js";
 import { showDialog } from "../parts/dialog.js";
 import { make } from "../parts/element.js";
@@ -82,15 +82,15 @@ export class DistributionDialog {
     // The table says the same in words, so the drawing is none for a screen reader.
     return svg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
       lines.map((count) => [
-        svg("line.rule", { x1: edge.left, x2: right, y1: place(y(count)), y2: place(y(count)) }),
-        svg("text.tick", { x: edge.left - 8, y: place(y(count) + 4), "text-anchor": "end" }, tally(count)),
+        svg("line.rule", { x1: edge.left, x2: right, y1: rounded(y(count)), y2: rounded(y(count)) }),
+        svg("text.tick", { x: edge.left - 8, y: rounded(y(count) + 4), "text-anchor": "end" }, tally(count)),
       ]),
       bars.map((one, index) => svg("g.choice-bar", { onclick: () => one.count > 0 && this.#choose(one) },
         svg("title", {}, `${one.label}: ${tally(one.count)}`),
-        svg("rect.target", { x: place(edge.left + index * step), y: edge.top, width: place(step), height: bottom - edge.top }),
+        svg("rect.target", { x: rounded(edge.left + index * step), y: edge.top, width: rounded(step), height: bottom - edge.top }),
         one.count > 0 && svg("rect.bar", {
-          x: place(edge.left + index * step + step * 0.06), width: place(step * 0.88),
-          y: place(Math.min(bottom - 1.5, y(one.count))), height: place(Math.max(1.5, bottom - y(one.count))),
+          x: rounded(edge.left + index * step + step * 0.06), width: rounded(step * 0.88),
+          y: rounded(Math.min(bottom - 1.5, y(one.count))), height: rounded(Math.max(1.5, bottom - y(one.count))),
         }))),
       this.#labels(bars, step, bottom));
   }
@@ -104,7 +104,7 @@ export class DistributionDialog {
       if (index % every !== 0) return null;
       const x = edge.left + index * step;
       const anchor = x + longest / 2 > width ? "end" : "middle";
-      return svg("text.tick", { x: place(x), y: bottom + 18, "text-anchor": anchor }, words);
+      return svg("text.tick", { x: rounded(x), y: bottom + 18, "text-anchor": anchor }, words);
     });
   }
 }

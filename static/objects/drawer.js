@@ -10,7 +10,7 @@ const pause = 120;
 
 export class Drawer {
   #page = null;
-  #place = null;
+  #route = null;
   #timer = null;
 
   /** `left()` is called when the reader closes it. */
@@ -26,16 +26,16 @@ export class Drawer {
   get isOpen() { return !this.root.hidden; }
 
   /** The address of the object that is shown. */
-  get #address() { return objectAddress(this.#place.className, this.#place.key, this.#place.snapshot); }
+  get #address() { return objectAddress(this.#route.className, this.#route.key, this.#route.snapshot); }
 
-  show(place) {
+  show(route) {
     clearTimeout(this.#timer);
-    if (this.isOpen && this.#place.key === place.key && this.#place.className === place.className) return;
+    if (this.isOpen && this.#route.key === route.key && this.#route.className === route.className) return;
     this.#page?.close();
-    this.#place = place;
+    this.#route = route;
     this.root.hidden = false;
-    this.root.setAttribute("aria-label", `${place.className} ${place.key}`);
-    this.#page = openBeside(this.root, place, this.app, {
+    this.root.setAttribute("aria-label", `${route.className} ${route.key}`);
+    this.#page = openBeside(this.root, route, this.app, {
       buttons: make("div.drawer-ways", {}, make("a.action", { href: this.#address }, "Open"), button("Close", () => this.#leave())),
       gone: () => this.#leave(),
     });
@@ -43,9 +43,9 @@ export class Drawer {
   }
 
   /** Shows another object soon, if it is open. */
-  follow(place) {
+  follow(route) {
     clearTimeout(this.#timer);
-    if (this.isOpen) this.#timer = setTimeout(() => this.show(place), pause);
+    if (this.isOpen) this.#timer = setTimeout(() => this.show(route), pause);
   }
 
   close() {

@@ -30,8 +30,8 @@ class Row {
     });
     this.property.append(...groups.values());
     this.operator = make("select", {});
-    this.place = make("span.condition-value", {});
-    this.root = make("li.condition", {}, this.property, this.operator, this.place,
+    this.slot = make("span.condition-value", {});
+    this.root = make("li.condition", {}, this.property, this.operator, this.slot,
       iconButton("×", "Remove this condition", () => builder.remove(this)));
     this.property.addEventListener("change", () => this.#turn());
     this.operator.addEventListener("change", () => this.#showValue());
@@ -59,13 +59,13 @@ class Row {
     const { input } = this.control;
     if (typed !== "") input.value = typed;
     input.addEventListener("input", () => this.builder.changed());
-    this.place.replaceChildren(input);
+    this.slot.replaceChildren(input);
     this.number(this.position ?? 1);
     this.#showValue();
   }
 
   #showValue() {
-    this.place.hidden = !takesValue(this.operator.value);
+    this.slot.hidden = !takesValue(this.operator.value);
     this.builder.changed();
   }
 
@@ -91,12 +91,12 @@ class Builder {
   #timer = null;
   #control = null;
 
-  constructor({ gateway, schema, objectClass, place, apply }) {
-    Object.assign(this, { gateway, schema, objectClass, place });
+  constructor({ gateway, schema, objectClass, route, apply }) {
+    Object.assign(this, { gateway, schema, objectClass, route });
     this.subjects = subjectsOf(objectClass, schema);
-    const read = readConditions(place.filter, this.subjects);
+    const read = readConditions(route.filter, this.subjects);
     /** What stays in front of the conditions, because it is no list of conditions. */
-    this.kept = read === null ? place.filter : "";
+    this.kept = read === null ? route.filter : "";
     this.list = make("ul.conditions", {});
     this.connector = select([["AND", "all of them hold"], ["OR", "any of them holds"]], { onchange: () => this.changed() });
     this.connector.value = read?.connector ?? "AND";
@@ -177,7 +177,7 @@ class Builder {
     this.#control = control;
     try {
       const { count } = await this.gateway.request("GET", paths.aggregates(this.objectClass.name), {
-        query: { filter, snapshot: this.place.snapshot }, signal: control.signal,
+        query: { filter, snapshot: this.route.snapshot }, signal: control.signal,
       });
       if (!control.signal.aborted) this.count.textContent = `${tally(count)} ${count === 1 ? "object" : "objects"}`;
     } catch (error) {

@@ -3,7 +3,7 @@
 import { Link } from "../client/realmgate.js";
 import { own } from "../core/json.js";
 import { escapedName } from "../core/path.js";
-import { objectAddress, placeAddress } from "../core/route.js";
+import { objectAddress, routeAddress } from "../core/route.js";
 import { literal } from "../core/values.js";
 
 /**
@@ -18,7 +18,7 @@ export function linkAddress(schema, objectClass, object, property, value, snapsh
     if (!key) return null;
     const filter = `${isMany(target, property.origin) ? "ANY " : ""}${escapedName(property.origin)}.${key.path} == ${
       literal(own(object, key.name), key)}`;
-    return { href: placeAddress({ className: target.name, filter, snapshot }), title: `${target.name} where ${filter}` };
+    return { href: routeAddress({ className: target.name, filter, snapshot }), title: `${target.name} where ${filter}` };
   }
   return targetAddress(schema, target, value, snapshot);
 }

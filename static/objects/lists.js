@@ -1,17 +1,17 @@
 // The lists beside the table: the classes, and the current sort.
 
-import { placeAddress } from "../core/route.js";
+import { routeAddress } from "../core/route.js";
 import { tally } from "../core/values.js";
 import { element } from "../parts/element.js";
 
 /** The classes with their counts, the current one marked. */
-export function listClasses(list, { schema, counts }, place) {
+export function listClasses(list, { schema, counts }, route) {
   if (schema === null) return;
-  const isData = place.page === "objects" || place.page === "object";
-  const present = isData ? place.className || schema.classes[0]?.name : null;
+  const isData = route.page === "objects" || route.page === "object";
+  const present = isData ? route.className || schema.classes[0]?.name : null;
   const items = schema.classes.map((one) => {
     const link = element("a", "");
-    link.href = placeAddress({ className: one.name });
+    link.href = routeAddress({ className: one.name });
     if (one.name === present) link.setAttribute("aria-current", "page");
     const name = element("span", "");
     name.textContent = one.name;

@@ -48,26 +48,26 @@ export class MapView {
   }
 
   /** The page that the map reads, as commands. */
-  commands(objectClass, schema, place) {
+  commands(objectClass, schema, route) {
     const places = placesOf(objectClass, schema);
-    return { query: [paths.collection(objectClass.name), this.#query(objectClass, places, place)], stream: null };
+    return { query: [paths.collection(objectClass.name), this.#query(objectClass, places, route)], stream: null };
   }
 
-  #query(objectClass, places, place) {
+  #query(objectClass, places, route) {
     const label = objectClass.properties.find((one) => one.kind === "string" && !one.isKey);
     const fields = [objectClass.primaryKey, ...(places?.fields ?? []), label?.name].filter(Boolean);
-    return { ...parametersOf(place), fields: [...new Set(fields)].join(","), limit: most, count: true };
+    return { ...parametersOf(route), fields: [...new Set(fields)].join(","), limit: most, count: true };
   }
 
-  async show(objectClass, schema, place) {
-    const { filter, sort, distinct, snapshot } = parametersOf(place);
+  async show(objectClass, schema, route) {
+    const { filter, sort, distinct, snapshot } = parametersOf(route);
     const shown = JSON.stringify([objectClass.name, filter, sort, distinct, snapshot]);
     if (shown === this.#shown) return;
     const isSameClass = this.#map !== null && this.objectClass === objectClass;
     const map = this.#map;
     this.close();
     this.#shown = shown;
-    Object.assign(this, { objectClass, schema, place, places: placesOf(objectClass, schema) });
+    Object.assign(this, { objectClass, schema, route, places: placesOf(objectClass, schema) });
     if (this.places === null) {
       this.root.replaceChildren(empty(`${objectClass.name} has no places: give it the numbers latitude and longitude, or an embedded GeoJSON point.`));
       return;
@@ -80,11 +80,11 @@ export class MapView {
       const { WorldMap } = await load(() => import("../charts/world-map.js"));
       if (turn !== this.#turn) return;
       this.#map = new WorldMap(`Map of ${objectClass.name}`, {
-        open: (point) => this.openPlace(objectAddress(objectClass.name, point.key, this.place.snapshot)),
+        open: (point) => this.openPlace(objectAddress(objectClass.name, point.key, this.route.snapshot)),
         moved: () => this.#listSoon(),
       });
       this.sentence = make("p.note", { role: "status" });
-      this.narrow = button("Only what is in view", () => this.turn({ filter: narrowed(this.place.filter, this.places.within(this.#map.bounds)) }));
+      this.narrow = button("Only what is in view", () => this.turn({ filter: narrowed(this.route.filter, this.places.within(this.#map.bounds)) }));
       this.list = make("div.map-list", {});
       this.root.replaceChildren(make("div.view-head", {}, this.sentence, this.narrow), this.#map.root, this.list);
     }
@@ -97,7 +97,7 @@ export class MapView {
     const { objectClass, places, labelProperty } = this;
     try {
       const answer = await this.gateway.request("GET", paths.collection(objectClass.name), {
-        query: this.#query(objectClass, places, this.place),
+        query: this.#query(objectClass, places, this.route),
       });
       if (turn !== this.#turn) return;
       this.#lastRound = performance.now() - begun;
@@ -148,7 +148,7 @@ export class MapView {
       table(`Objects of ${name} in view`, [name, ...(this.labelProperty === null ? [] : [this.labelProperty.name]),
         { words: "latitude", number: true }, { words: "longitude", number: true }],
       found.slice(0, listed).map((one) => [
-        make("a.quiet-link", { href: objectAddress(name, one.key, this.place.snapshot), "data-follow": "" }, one.key),
+        make("a.quiet-link", { href: objectAddress(name, one.key, this.route.snapshot), "data-follow": "" }, one.key),
         ...(this.labelProperty === null ? [] : [one.name]), one.latitude.toFixed(4), one.longitude.toFixed(4),
       ])));
     if (focused !== null) [...this.list.querySelectorAll("a")].find((one) => one.getAttribute("href") === focused)?.focus();

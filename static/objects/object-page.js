@@ -3,7 +3,7 @@
 import { paths } from "../core/api.js";
 import { own, same } from "../core/json.js";
 import { literal } from "../core/values.js";
-import { placeAddress } from "../core/route.js";
+import { routeAddress } from "../core/route.js";
 import { make } from "../parts/element.js";
 import { showTrail } from "../parts/trail.js";
 import { button, empty, faultPanel, loading, longName } from "../parts/ui.js";
@@ -15,8 +15,8 @@ import { History } from "./history.js";
 
 export const title = "Object";
 
-export function open(root, place, app) {
-  let page = new ObjectPage(root, place, app);
+export function open(root, route, app) {
+  let page = new ObjectPage(root, route, app);
   return {
     get title() {
       return page.name;
@@ -30,8 +30,8 @@ export function open(root, place, app) {
 }
 
 /** The object within another page: `beside` has elements that follow its name, and `gone()` for what a deletion leads to. */
-export function openBeside(root, place, app, beside) {
-  return new ObjectPage(root, place, app, beside);
+export function openBeside(root, route, app, beside) {
+  return new ObjectPage(root, route, app, beside);
 }
 
 class ObjectPage {
@@ -62,9 +62,9 @@ class ObjectPage {
       this.trail,
       make("header.title", {},
         make("div", {}, make(`${beside === null ? "h1" : "h2"}${this.name.length > longName ? ".long" : ""}`, { tabindex: "-1" }, this.name),
-          make("p.tally", {}, this.objectClass !== null && make("a.quiet-link", { href: placeAddress({ className, snapshot }) }, `All of ${className}`),
+          make("p.tally", {}, this.objectClass !== null && make("a.quiet-link", { href: routeAddress({ className, snapshot }) }, `All of ${className}`),
             filter !== "" && [" · ",
-              make("a.quiet-link", { href: placeAddress({ className, filter, snapshot }) }, "Show in the table")])),
+              make("a.quiet-link", { href: routeAddress({ className, filter, snapshot }) }, "Show in the table")])),
         beside?.buttons, this.lamp));
     root.append(this.body);
     if (beside === null) showTrail(app.navigation, this.trail, this.name);
@@ -76,7 +76,7 @@ class ObjectPage {
     const [first] = app.database.schema.classes;
     this.#setState("waiting", "No such class");
     this.body.replaceChildren(empty(`The schema has no class ‘${className}’. It may have been renamed or deleted.`,
-      first !== undefined && make("p.ways", {}, make("a.action", { href: placeAddress({ className: first.name }) }, `Show ${first.name}`))));
+      first !== undefined && make("p.ways", {}, make("a.action", { href: routeAddress({ className: first.name }) }, `Show ${first.name}`))));
   }
 
   close() {
@@ -105,7 +105,7 @@ class ObjectPage {
       // The address may name what is made later, or was deleted: there are links to go on by.
       this.body.replaceChildren(error.status === 404
         ? empty(`There is no ${this.name}. It may have been deleted, or not exist yet.`,
-          make("p.ways", {}, make("a.action", { href: placeAddress({ className: this.objectClass.name, snapshot: this.snapshot }) }, `All of ${this.objectClass.name}`),
+          make("p.ways", {}, make("a.action", { href: routeAddress({ className: this.objectClass.name, snapshot: this.snapshot }) }, `All of ${this.objectClass.name}`),
             button("Look again", () => this.#begin())))
         : faultPanel(error, () => this.#begin()));
       if (error.status === 404 && this.snapshot === "") this.body.append(new History(this.#context(), { isGone: true }).root);
@@ -202,7 +202,7 @@ class ObjectPage {
     const { gateway, database, navigation } = this.app;
     const { objectClass } = this;
     deleteObjects({ gateway, schema: database.schema, objectClass }, [this.key], this.name, {
-      done: () => (this.beside === null ? navigation.go(placeAddress({ className: objectClass.name }), { trail: [] }) : this.beside.gone()),
+      done: () => (this.beside === null ? navigation.go(routeAddress({ className: objectClass.name }), { trail: [] }) : this.beside.gone()),
     });
   }
 }

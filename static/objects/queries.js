@@ -1,6 +1,6 @@
 // The queries of a class that the reader saved, and those that were asked lately. The browser remembers them.
 
-import { placeAddress, sortText } from "../core/route.js";
+import { routeAddress, sortText } from "../core/route.js";
 import { showDialog } from "../parts/dialog.js";
 import { make } from "../parts/element.js";
 import { field, iconButton, plainError } from "../parts/ui.js";
@@ -33,15 +33,15 @@ export class Queries {
   }
 
   /** Remembers that a route was looked at, unless it is the whole class. */
-  visited(place) {
-    const one = described(place);
+  visited(route) {
+    const one = described(route);
     if (one === null) return;
     this.#recent = [one, ...this.#recent.filter(({ address }) => address !== one.address)].slice(0, kept);
     this.#keep();
   }
 
-  save(name, place) {
-    const one = described(place) ?? { address: placeAddress(place), words: "all objects" };
+  save(name, route) {
+    const one = described(route) ?? { address: routeAddress(route), words: "all objects" };
     this.#saved = [...this.#saved.filter((other) => other.name !== name), { name, ...one }];
     this.#keep();
   }
@@ -66,11 +66,11 @@ function described({ className, filter, sort, distinct, view, by }) {
     filter.trim() !== "" && `where ${filter.trim()}`, sort.length > 0 && `by ${sortText(sort)}`,
     distinct !== "" && `distinct ${distinct}`, view !== "" && `as ${view}${by === "" ? "" : ` by ${by}`}`,
   ].filter(Boolean).join(" ");
-  return words === "" ? null : { address: placeAddress({ className, filter: filter.trim(), sort, distinct, view, by }), words };
+  return words === "" ? null : { address: routeAddress({ className, filter: filter.trim(), sort, distinct, view, by }), words };
 }
 
 /** Shows the queries; `go(address)` moves to one of them. */
-export function showQueries(queries, place, go) {
+export function showQueries(queries, route, go) {
   const lists = make("div.queries", {});
   let dialog = null;
   const way = (one) => make("a.quiet-link", {
@@ -96,11 +96,11 @@ export function showQueries(queries, place, go) {
   draw();
   const name = make("input", { type: "text", autocomplete: "off", spellcheck: "false", placeholder: "Delayed flights" });
   dialog = showDialog({
-    title: `Queries of ${place.className}`, cancel: "Close", verb: "Save the current query", wide: true,
+    title: `Queries of ${route.className}`, cancel: "Close", verb: "Save the current query", wide: true,
     body: make("div.query-name", {}, field("Name", name, { note: "This browser remembers saved and recent queries." }), lists),
     submit: () => {
       if (name.value.trim() === "") throw plainError("Enter a name for the query.");
-      queries.save(name.value.trim(), place);
+      queries.save(name.value.trim(), route);
       name.value = "";
       draw();
       return false;

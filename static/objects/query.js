@@ -55,7 +55,7 @@ export class Query {
 
   /** The parameters of the query, without the limit. */
   get parameters() {
-    return parametersOf(this.place);
+    return parametersOf(this.route);
   }
 
   close() {
@@ -80,8 +80,8 @@ export class Query {
   }
 
   /** Sends the query that `place` names. The last valid result stays until there is another. */
-  async ask(place) {
-    this.place = place;
+  async ask(route) {
+    this.route = route;
     this.#control?.abort();
     clearTimeout(this.#retry);
     this.#control = new AbortController();
@@ -89,11 +89,11 @@ export class Query {
     try {
       await this.measure(signal);
       // The sort is checked by the collection; the aggregates do not know it.
-      if (place.sort.length > 0) {
+      if (route.sort.length > 0) {
         await this.gateway.request("GET", paths.collection(this.objectClass.name), { query: { ...this.parameters, limit: 0 }, signal });
       }
       this.on.sound();
-      if (place.snapshot === "") this.#follow();
+      if (route.snapshot === "") this.#follow();
       else await this.#read(signal);
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
@@ -103,7 +103,7 @@ export class Query {
       }
       if (!(error instanceof RealmgateError)) throw error;
       this.on.state("waiting", error.message);
-      this.#retry = setTimeout(() => this.ask(place), 2000);
+      this.#retry = setTimeout(() => this.ask(route), 2000);
     }
   }
 
@@ -116,12 +116,12 @@ export class Query {
 
   /** The tally and the aggregates of the query. Without a signal the response is dropped when the query has changed. */
   async measure(signal) {
-    const asked = this.place;
+    const asked = this.route;
     const { filter, distinct, snapshot } = this.parameters;
     const answer = await this.gateway.request("GET", paths.aggregates(this.objectClass.name), {
       query: { filter, distinct, snapshot, ...this.#functions }, signal,
     });
-    if (this.place !== asked || this.#isClosed) return;
+    if (this.route !== asked || this.#isClosed) return;
     this.#measured(answer, answer.version);
   }
 
@@ -241,7 +241,7 @@ export class Query {
         this.#end();
         this.on.state("waiting", this.gateway.noted(error).message);
         // The question says what is wrong with it; where it is sound, the gateway may accept the stream later.
-        this.#retry = setTimeout(() => this.ask(this.place), refusedPause);
+        this.#retry = setTimeout(() => this.ask(this.route), refusedPause);
       },
     });
     this.#followSums();
@@ -266,7 +266,7 @@ export class Query {
     const { name } = this.objectClass;
     rows.tail = new Tail(followed, {
       keyOf: rows.keyOf,
-      isFrozen: this.place.snapshot !== "",
+      isFrozen: this.route.snapshot !== "",
       fetch: (offset, limit) => this.gateway.request("GET", paths.collection(name), { query: { ...this.parameters, offset, limit } }),
       changed: (differences) => this.on.tail(differences),
       failed: (error) => {

@@ -49,14 +49,14 @@ export class SectionsView {
   /** Called after changes of the table's rows. Does nothing: sections have a stream of their own. */
   changed() {}
 
-  show(objectClass, schema, place) {
-    const shown = JSON.stringify([objectClass.name, place]);
+  show(objectClass, schema, route) {
+    const shown = JSON.stringify([objectClass.name, route]);
     if (shown === this.#shown) return;
     this.close();
     this.#shown = shown;
-    Object.assign(this, { objectClass, schema, place });
+    Object.assign(this, { objectClass, schema, route });
     const keyPaths = choices(objectClass, schema);
-    this.by = this.#keyOf(objectClass, schema, place);
+    this.by = this.#keyOf(objectClass, schema, route);
     if (!keyPaths.includes(this.by) && this.by !== "") keyPaths.push(this.by);
     const choice = select(keyPaths, {
       value: this.by, onchange: (event) => this.turn({ by: event.target.value }), "aria-label": "Sections by",
@@ -69,27 +69,27 @@ export class SectionsView {
   }
 
   get #parameters() {
-    return { ...parametersOf(this.place), by: this.by };
+    return { ...parametersOf(this.route), by: this.by };
   }
 
   /** The same as requests. */
-  commands(objectClass, schema, place) {
-    const parameters = { ...parametersOf(place), by: this.#keyOf(objectClass, schema, place) };
+  commands(objectClass, schema, route) {
+    const parameters = { ...parametersOf(route), by: this.#keyOf(objectClass, schema, route) };
     return {
       query: [paths.sections(objectClass.name), { ...parameters, limit: 0 }],
-      stream: place.snapshot === "" ? [paths.observeSections(objectClass.name), parameters] : null,
+      stream: route.snapshot === "" ? [paths.observeSections(objectClass.name), parameters] : null,
     };
   }
 
   /** What the route makes sections by; without a choice a property that tells something. */
-  #keyOf(objectClass, schema, place) {
+  #keyOf(objectClass, schema, route) {
     const telling = objectClass.properties.find((one) => one.kind === "string" && !one.isKey)
       ?? objectClass.properties.find((one) => ["link", "bool"].includes(one.kind));
-    return place.by !== "" ? place.by : (telling && schema.sortPath(telling)) ?? choices(objectClass, schema)[0] ?? "";
+    return route.by !== "" ? route.by : (telling && schema.sortPath(telling)) ?? choices(objectClass, schema)[0] ?? "";
   }
 
   #follow() {
-    if (this.#shown === "" || this.place.snapshot !== "") return;
+    if (this.#shown === "" || this.route.snapshot !== "") return;
     if (this.count > mostFollowed) {
       this.#timer = setTimeout(() => this.#load().then(() => this.#follow()), pollPause);
       return;
@@ -175,7 +175,7 @@ export class SectionsView {
     const rows = items.map((item) => properties.map((property, index) => {
       const shown = words(item, property);
       if (index > 0) return shown;
-      const href = objectAddress(objectClass.name, objectClass.keyOf(item), this.place.snapshot);
+      const href = objectAddress(objectClass.name, objectClass.keyOf(item), this.route.snapshot);
       return make("a.link", { href, "data-follow": true }, shown);
     }));
     const rest = made.count - items.length;

@@ -40,11 +40,11 @@ export class SummaryView {
   /** Called after changes of the table's rows. Does nothing: the sums have streams of their own. */
   changed() {}
 
-  show(objectClass, schema, place) {
-    const shown = JSON.stringify([objectClass.name, place]);
+  show(objectClass, schema, route) {
+    const shown = JSON.stringify([objectClass.name, route]);
     if (shown === this.#shown) return;
     this.close();
-    this.#choose(objectClass, schema, place);
+    this.#choose(objectClass, schema, route);
     this.#shown = shown;
     const numbers = this.measures.filter((one) => one.kind !== "date");
     this.sums = make("div", {});
@@ -72,9 +72,9 @@ export class SummaryView {
   }
 
   /** The same as a request. */
-  commands(objectClass, schema, place) {
-    this.#choose(objectClass, schema, place);
-    const { filter, distinct, snapshot } = parametersOf(place);
+  commands(objectClass, schema, route) {
+    this.#choose(objectClass, schema, route);
+    const { filter, distinct, snapshot } = parametersOf(route);
     const grouped = { filter, distinct, ...this.#grouping };
     return {
       query: [paths.aggregates(objectClass.name), { ...grouped, snapshot }],
@@ -88,11 +88,11 @@ export class SummaryView {
   }
 
   /** What is measured, and by what it is grouped; the reader's choice stays while the route is the same. */
-  #choose(objectClass, schema, place) {
-    const chosen = JSON.stringify([objectClass.name, place]);
+  #choose(objectClass, schema, route) {
+    const chosen = JSON.stringify([objectClass.name, route]);
     if (chosen === this.#chosenFor) return;
     this.#chosenFor = chosen;
-    Object.assign(this, { objectClass, place });
+    Object.assign(this, { objectClass, route });
     this.measures = objectClass.properties.filter((one) =>
       !one.isKey && (one.isNumeric || ["decimal128", "date"].includes(one.kind)));
     this.keys = objectClass.properties
@@ -102,8 +102,8 @@ export class SummaryView {
     const telling = this.keys.find(({ property }) => ["string", "bool", "link"].includes(property.kind)) ?? this.keys[0];
     const numbers = this.measures.filter((one) => one.kind !== "date");
     // What the predicate is about is probably what is to be added up.
-    this.of = numbers.find((one) => place.filter.includes(one.path)) ?? numbers[0] ?? null;
-    this.by = this.keys.find(({ path }) => path === place.by) ?? telling ?? null;
+    this.of = numbers.find((one) => route.filter.includes(one.path)) ?? numbers[0] ?? null;
+    this.by = this.keys.find(({ path }) => path === route.by) ?? telling ?? null;
   }
 
   /** What is asked for: the sums of all, and those of the groups, or null. Without sums where one is larger than any integer. */
@@ -120,7 +120,7 @@ export class SummaryView {
     this.#end();
     const turn = ++this.#turn;
     const [all, groups] = this.#questions;
-    const { filter, distinct, snapshot } = parametersOf(this.place);
+    const { filter, distinct, snapshot } = parametersOf(this.route);
     const query = this.gateway.objects(this.objectClass.name).with({ filter, distinct, snapshot: snapshot || undefined });
     if (groups === null) this.groups.replaceChildren(empty(`${this.objectClass.name} has no property to make groups by.`));
     const fail = (error) => {

@@ -1,8 +1,8 @@
 // The schema as a diagram: a box for each class, a line for each link. It is drawn again when the schema changes.
 
 import { arrange } from "../charts/diagram-layout.js";
-import { place, svg } from "../charts/svg.js";
-import { pageAddress, placeAddress } from "../core/route.js";
+import { rounded, svg } from "../charts/svg.js";
+import { pageAddress, routeAddress } from "../core/route.js";
 import { tally } from "../core/values.js";
 import { make } from "../parts/element.js";
 import { empty, heading, panel, table } from "../parts/ui.js";
@@ -42,7 +42,7 @@ function drawSchema(root, database) {
     panel("Links", { note: "The lines of the diagram, in words." }, links.length === 0 ? empty("No class links to another one.")
       : table("Links between classes", ["Property", "Leads to", "How many"], links.map((one) => [
         make("code", {}, `${one.from}.${one.property.name}`),
-        make("a.quiet-link", { href: placeAddress({ className: one.to }) }, one.to), one.words,
+        make("a.quiet-link", { href: routeAddress({ className: one.to }) }, one.to), one.words,
       ]))));
   showCounts(root, database);
 }
@@ -113,22 +113,22 @@ function drawBox({ name, one, shown, hidden, x, y, width, height }, mark) {
   const rows = shown.map((property, index) => {
     const middle = y + head + index * row + row / 2 + 4;
     return [
-      svg(`text.property-text${property.isKey ? ".key" : ""}`, { x: place(x + edge), y: place(middle) }, cut(property.name, 24)),
-      svg("text.type-text", { x: place(x + width - edge), y: place(middle), "text-anchor": "end" }, cut(typeText(property), 26)),
+      svg(`text.property-text${property.isKey ? ".key" : ""}`, { x: rounded(x + edge), y: rounded(middle) }, cut(property.name, 24)),
+      svg("text.type-text", { x: rounded(x + width - edge), y: rounded(middle), "text-anchor": "end" }, cut(typeText(property), 26)),
     ];
   });
   if (hidden > 0) {
-    rows.push(svg("text.type-text", { x: place(x + edge), y: place(y + head + shown.length * row + row / 2 + 4) }, `and ${hidden} more`));
+    rows.push(svg("text.type-text", { x: rounded(x + edge), y: rounded(y + head + shown.length * row + row / 2 + 4) }, `and ${hidden} more`));
   }
   const words = `${name}, ${one.isEmbedded ? "embedded, " : ""}${one.properties.length} ${one.properties.length === 1 ? "property" : "properties"}`;
   return svg(`a.entity${one.isEmbedded ? ".embedded" : ""}`, {
-    href: placeAddress({ className: name }), "aria-label": words,
+    href: routeAddress({ className: name }), "aria-label": words,
     onfocus: () => mark(name), onblur: () => mark(null), onpointerenter: () => mark(name), onpointerleave: () => mark(null),
   },
-  svg("rect.box", { x: place(x), y: place(y), width, height, rx: 10 }),
-  svg("line.rule", { x1: place(x), x2: place(x + width), y1: place(y + head - 6), y2: place(y + head - 6) }),
-  svg("text.class-text", { x: place(x + edge), y: place(y + 23) }, cut(name, 24)),
-  svg("text.type-text", { x: place(x + width - edge), y: place(y + 22), "text-anchor": "end", "data-count": name }),
+  svg("rect.box", { x: rounded(x), y: rounded(y), width, height, rx: 10 }),
+  svg("line.rule", { x1: rounded(x), x2: rounded(x + width), y1: rounded(y + head - 6), y2: rounded(y + head - 6) }),
+  svg("text.class-text", { x: rounded(x + edge), y: rounded(y + 23) }, cut(name, 24)),
+  svg("text.type-text", { x: rounded(x + width - edge), y: rounded(y + 22), "text-anchor": "end", "data-count": name }),
   rows);
 }
 
@@ -143,13 +143,13 @@ function line({ from, to, property, isMany, isOwned }, byName) {
     // Beside its own column, in an arc on the right.
     const [x1, x2] = [start.x + start.width, end.x + end.width];
     const far = Math.max(x1, x2) + arc;
-    d = `M${place(x1)} ${place(y1)}C${place(far)} ${place(y1)} ${place(far)} ${place(y2)} ${place(x2 + 2)} ${place(y2)}`;
+    d = `M${rounded(x1)} ${rounded(y1)}C${rounded(far)} ${rounded(y1)} ${rounded(far)} ${rounded(y2)} ${rounded(x2 + 2)} ${rounded(y2)}`;
   } else {
     const isRight = end.x > start.x;
     const x1 = isRight ? start.x + start.width : start.x;
     const x2 = isRight ? end.x - 2 : end.x + end.width + 2;
     const bend = (x2 - x1) / 2;
-    d = `M${place(x1)} ${place(y1)}C${place(x1 + bend)} ${place(y1)} ${place(x2 - bend)} ${place(y2)} ${place(x2)} ${place(y2)}`;
+    d = `M${rounded(x1)} ${rounded(y1)}C${rounded(x1 + bend)} ${rounded(y1)} ${rounded(x2 - bend)} ${rounded(y2)} ${rounded(x2)} ${rounded(y2)}`;
   }
   return svg(`path.link-line${isMany ? ".many" : ""}${isOwned ? ".owned" : ""}`, { d, "marker-end": "url(#arrow)", "data-from": from, "data-to": to },
     svg("title", {}, `${from}.${property.name} leads to ${to}`));

@@ -1,7 +1,7 @@
 // What an empty database offers: the demo, a first class, a class from a file, and a Realm file.
 
 import { paths } from "../core/api.js";
-import { placeAddress } from "../core/route.js";
+import { routeAddress } from "../core/route.js";
 import { tally } from "../core/values.js";
 import { make } from "../parts/element.js";
 import { toast } from "../parts/toast.js";
@@ -106,7 +106,7 @@ class DemoPanel {
     this.isBusy = false;
     if (this.#isClosed) return;
     toast(`The demo was loaded: ${tally(objects)} objects.`);
-    this.navigation.go(placeAddress({ className: "Flight" }), { trail: [] });
+    this.navigation.go(routeAddress({ className: "Flight" }), { trail: [] });
     this.database.poll();
   }
 
@@ -167,7 +167,7 @@ class FirstClassPanel {
         },
       });
       this.database.adopt(source);
-      this.navigation.go(placeAddress({ className: name }), { trail: [] });
+      this.navigation.go(routeAddress({ className: name }), { trail: [] });
     } catch (error) {
       this.fault.textContent = sentenceOf(error);
       this.fault.hidden = false;

@@ -17,14 +17,14 @@ const ages = [["", "any time"], ["300", "the last 5 minutes"], ["3600", "the las
 
 export const title = "Log";
 
-export function open(root, place, { gateway }) {
+export function open(root, route, { gateway }) {
   let stream = null;
   let timer = null;
   let frame = null;
   /** Lines that have come since the last frame, and those that wait while the page is paused; null while it is not. */
   let fresh = [];
   let held = null;
-  const asked = place.parameters ?? {};
+  const asked = route.parameters ?? {};
   const level = select(levels, { value: levels.some(([name]) => name === asked.level) ? asked.level : "trace", onchange: () => begin() });
   const age = select(ages, { onchange: () => begin() });
   const text = make("input", {

@@ -2,7 +2,7 @@
 // class made and the file imported.
 
 import { paths, queryString } from "../core/api.js";
-import { placeAddress } from "../core/route.js";
+import { routeAddress } from "../core/route.js";
 import { formatOf, sendFile } from "../core/upload.js";
 import { byteSize, tally } from "../core/values.js";
 import { dropZone } from "../parts/drop.js";
@@ -209,7 +209,7 @@ export class NewClassPanel {
         words.textContent = `${tally(created)} objects of ${name} imported`;
       },
     });
-    const open = make("a.action", { href: placeAddress({ className: name }) }, `Open ${name}`);
+    const open = make("a.action", { href: routeAddress({ className: name }) }, `Open ${name}`);
     try {
       const { created, refused, errors } = await this.#upload.done;
       this.database.count(name).catch(() => {});
@@ -217,7 +217,7 @@ export class NewClassPanel {
       if (refused === 0) {
         toast(`${sentence}.`);
         this.#cancel();
-        this.navigation.go(placeAddress({ className: name }), { trail: [] });
+        this.navigation.go(routeAddress({ className: name }), { trail: [] });
         return;
       }
       this.body.replaceChildren(

@@ -2,7 +2,7 @@
 // out, and only then is the file imported, as a whole.
 
 import { paths, queryString } from "../core/api.js";
-import { placeAddress } from "../core/route.js";
+import { routeAddress } from "../core/route.js";
 import { sendFile } from "../core/upload.js";
 import { byteSize, tally } from "../core/values.js";
 import { dropZone } from "../parts/drop.js";
@@ -243,7 +243,7 @@ export class RealmFilePanel {
       make("p.note", {}, "Compare the counts and sums with what the app says."),
       table("Imported classes", ["Class", count("Objects"), ...(hasPresent ? [count("Were there"), count("Changed")] : [])],
         classes.map((one) => [
-          one.embedded ? `${one.name} (embedded)` : make("a", { href: placeAddress({ className: one.name }) }, one.name),
+          one.embedded ? `${one.name} (embedded)` : make("a", { href: routeAddress({ className: one.name }) }, one.name),
           tally(one.objects), ...(hasPresent ? [tally(one.present), tally(one.modified)] : []),
         ])),
       ...(numbers.length > 0 ? [table("Numbers of the imported objects", ["Property",

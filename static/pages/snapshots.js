@@ -1,7 +1,7 @@
 // Snapshots: versions of the database that the server keeps. Created, browsed, compared and deleted.
 
 import { isAbsent, paths } from "../core/api.js";
-import { placeAddress } from "../core/route.js";
+import { routeAddress } from "../core/route.js";
 import { make } from "../parts/element.js";
 import { toast, toastFault } from "../parts/toast.js";
 import { absent, button, empty, faultPanel, field, heading, loading, panel, select, table } from "../parts/ui.js";
@@ -53,7 +53,7 @@ export function open(root, _, app) {
     ], snapshots.map((one) => [
       `${one.version}`,
       make("span.links", {}, classes.filter((each) => !each.isEmbedded).map((each) =>
-        make("a.quiet-link", { href: placeAddress({ className: each.name, snapshot: one.snapshot }) }, each.name))),
+        make("a.quiet-link", { href: routeAddress({ className: each.name, snapshot: one.snapshot }) }, each.name))),
       make("span", { "data-expires": one.expires }, timeLeft(one)),
       button("Delete", () => release(one), { label: `Delete the snapshot of version ${one.version}` }),
     ])));

@@ -9,14 +9,14 @@ const most = 3;
 
 export const title = "Streams";
 
-export function open(root, place, { gateway, database }) {
+export function open(root, route, { gateway, database }) {
   const logs = new Set();
   const list = make("div.stack", {});
   const none = empty("No stream is open. Enter an address, or choose an example.");
   const names = database.schema.classes.map((one) => one.name);
   const input = make("input.mono", {
     type: "text", spellcheck: "false", autocomplete: "off", list: "stream-addresses",
-    value: place.parameters?.url ?? `/v1/observe/objects/${names[0] ?? "Class"}?limit=20`,
+    value: route.parameters?.url ?? `/v1/observe/objects/${names[0] ?? "Class"}?limit=20`,
   });
   const address = field("Address", input, {
     note: "A path of this gateway: /v1/observe/… or /v1/subscriptions/{set}/stream, with its parameters.",
@@ -66,7 +66,7 @@ export function open(root, place, { gateway, database }) {
           .map((value) => make("option", { value }))))),
     list);
   list.append(none);
-  if (place.parameters?.url) begin();
+  if (route.parameters?.url) begin();
 
   return {
     close: () => {

@@ -14,8 +14,8 @@ export const title = "Subscriptions";
 /** The sets that this page has made. */
 const knownSets = new Set();
 
-export function open(root, place, { gateway, database, navigation }) {
-  const set = place.parameters?.set ?? "console";
+export function open(root, route, { gateway, database, navigation }) {
+  const set = route.parameters?.set ?? "console";
   let log = null;
   let timer = null;
   let isClosed = false;
@@ -36,7 +36,7 @@ export function open(root, place, { gateway, database, navigation }) {
   };
 
   // A set exists from its first subscription on: one that nobody has made yet is not asked for.
-  let exists = Boolean(place.parameters?.set) || knownSets.has(set);
+  let exists = Boolean(route.parameters?.set) || knownSets.has(set);
 
   async function load() {
     clearTimeout(timer);

@@ -42,8 +42,8 @@ export function applyUpdate(items, { deletions, insertions, modifications, objec
 /** The objects of a query, or the values of a list or set. Parts of a long event are shown together. */
 export class ListModel {
   value = null;
-  /** For each element its place in the array that was shown last, or -1; null outside of a long event. */
-  #places = null;
+  /** For each element its index in the array that was shown last, or -1; null outside of a long event. */
+  #indices = null;
   #modified = new Set();
   #shown = 0;
 
@@ -51,33 +51,33 @@ export class ListModel {
     const { version } = data;
     if (type === "initial") {
       this.value = data.items;
-      this.#places = null;
+      this.#indices = null;
       this.#shown = isPart ? -1 : data.items.length;
       return isPart ? null : initial(version);
     }
     check(this.value !== null);
     const { deletions, insertions, modifications } = data;
     const isBeginning = this.#shown < 0;
-    if (!isBeginning && (isPart || this.#places)) {
-      this.#places ??= Array.from(this.value, (_, at) => at);
-      for (const at of modifications) this.#modified.add(this.#places[at]);
+    if (!isBeginning && (isPart || this.#indices)) {
+      this.#indices ??= Array.from(this.value, (_, at) => at);
+      for (const at of modifications) this.#modified.add(this.#indices[at]);
       const none = { insertions: insertions.map(() => -1), modifications: [] };
-      this.#places = applyUpdate(this.#places, { deletions, insertions, modifications: [], objects: none });
+      this.#indices = applyUpdate(this.#indices, { deletions, insertions, modifications: [], objects: none });
     }
     this.value = applyUpdate(this.value, data);
     if (isPart) return null;
-    const places = this.#places;
+    const indices = this.#indices;
     const shown = this.#shown;
-    this.#places = null;
+    this.#indices = null;
     this.#shown = this.value.length;
     if (isBeginning) return initial(version);
-    if (places === null) return { type, version, deletions, insertions, modifications };
-    const kept = new Set(places);
+    if (indices === null) return { type, version, deletions, insertions, modifications };
+    const kept = new Set(indices);
     const all = {
       type, version,
       deletions: Array.from({ length: shown }, (_, at) => at).filter((at) => !kept.has(at)),
-      insertions: places.flatMap((place, at) => (place < 0 ? [at] : [])),
-      modifications: [...this.#modified].filter((place) => place >= 0 && kept.has(place)).sort((one, other) => one - other),
+      insertions: indices.flatMap((index, at) => (index < 0 ? [at] : [])),
+      modifications: [...this.#modified].filter((index) => index >= 0 && kept.has(index)).sort((one, other) => one - other),
     };
     this.#modified.clear();
     return all;

@@ -4,19 +4,19 @@ const text = (value) => String(value);
 
 /** What changed between two arrays of objects, by position. Moved objects are deleted and inserted. */
 export function difference(before, after, keyName) {
-  const places = new Map(before.map((item, at) => [text(item[keyName]), at]));
+  const positions = new Map(before.map((item, at) => [text(item[keyName]), at]));
   const kept = new Set();
   const [deletions, insertions, modifications] = [[], [], []];
   let last = -1;
   after.forEach((item, at) => {
-    const place = places.get(text(item[keyName]));
-    if (place === undefined || place <= last) {
+    const position = positions.get(text(item[keyName]));
+    if (position === undefined || position <= last) {
       insertions.push(at);
       return;
     }
-    last = place;
-    kept.add(place);
-    if (before[place] !== item) modifications.push(place);
+    last = position;
+    kept.add(position);
+    if (before[position] !== item) modifications.push(position);
   });
   before.forEach((_, at) => { if (!kept.has(at)) deletions.push(at); });
   return { deletions, insertions, modifications };
@@ -94,20 +94,20 @@ class Overlay {
       const at = items.findIndex((item) => text(item[keyName]) === key);
       if (at < 0 && (kind !== "create" || !(this.matches?.(value) ?? !this.isFiltered))) continue;
       const item = kind === "delete" ? null : at < 0 ? value : merged(items[at], value);
-      const rest = items.filter((_, place) => place !== at);
+      const rest = items.filter((_, position) => position !== at);
       if (item === null || (at >= 0 && this.matches?.(item) === false)) items = rest;
-      else items = rest.toSpliced?.(this.#place(item, rest, at), 0, item) ?? insert(rest, this.#place(item, rest, at), item);
+      else items = rest.toSpliced?.(this.#positionOf(item, rest, at), 0, item) ?? insert(rest, this.#positionOf(item, rest, at), item);
     }
     return this.limit === null ? items : items.slice(0, this.limit);
   }
 
   /** Where an object belongs: where it was, as far as the order allows. */
-  #place(item, rest, at) {
-    const fits = (place) => (place === 0 || this.order(rest[place - 1], item) <= 0) && (place === rest.length || this.order(item, rest[place]) <= 0);
+  #positionOf(item, rest, at) {
+    const fits = (position) => (position === 0 || this.order(rest[position - 1], item) <= 0) && (position === rest.length || this.order(item, rest[position]) <= 0);
     if (this.order === null) return at < 0 ? rest.length : at;
     if (at >= 0 && fits(at)) return at;
-    const place = rest.findIndex((other) => this.order(item, other) < 0);
-    return place < 0 ? rest.length : place;
+    const position = rest.findIndex((other) => this.order(item, other) < 0);
+    return position < 0 ? rest.length : position;
   }
 }
 

@@ -1,2 +1,2 @@
-// Made by clients/javascript/bundle.js of the modules 7dd25fe2534098f15cdf9b6a1efb3af7.
+// Made by clients/javascript/bundle.js of the modules 6d6b7014ed002f4389549433569974da.
 import{internals as a}from"./realmgate.js";const{Edits:i}=a;class h{operations=[];#s=s=>{this.operations.push(s)};create(s,t,{update:r}={}){const e=`o${this.operations.length}`;return this.#s({op:"create",class:s,value:t,update:r,as:e}),new i(this.#s,{ref:e})}object(s,t){return new i(this.#s,{class:s,key:t})}require(s,t,r,{exists:e,count:o}={}){this.#s({op:"require",class:s,filter:t,args:r,exists:e,count:o})}}export{h as Transaction};
