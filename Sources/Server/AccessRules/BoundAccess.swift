@@ -265,16 +265,16 @@ extension Schema {
     /// inner value is nil, else with the named ones and the primary key. Omits links to omitted classes and inverses of
     /// omitted properties, and also embedded classes that are no longer referenced, which a schema must not contain.
     fileprivate func keeping(_ properties: (ClassSchema) -> Set<String>??) -> Schema {
-        var kept: [ClassID: Set<PropertyID>] = [:]
+        var chosenProperties: [ClassID: Set<PropertyID>] = [:]
         for objectClass in classes {
             guard let names = properties(objectClass) else { continue }
             let chosen = objectClass.properties.filter {
                 names?.contains($0.name) != false || $0.name == objectClass.primaryKey
             }
-            kept[objectClass.id] = Set(chosen.map(\.id))
+            chosenProperties[objectClass.id] = Set(chosen.map(\.id))
         }
-        let reached = embeddedClasses(reachedBy: kept)
-        let stored = kept.filter { self[$0.key]?.isEmbedded != true || reached.contains($0.key) }
+        let reached = embeddedClasses(reachedBy: chosenProperties)
+        let stored = chosenProperties.filter { self[$0.key]?.isEmbedded != true || reached.contains($0.key) }
         return Schema(
             version: version,
             numberedClasses: classes.compactMap { objectClass in
@@ -291,13 +291,13 @@ extension Schema {
     }
 
     /// Returns the embedded classes that can be reached from top-level classes through kept properties.
-    private func embeddedClasses(reachedBy kept: [ClassID: Set<PropertyID>]) -> Set<ClassID> {
+    private func embeddedClasses(reachedBy chosenProperties: [ClassID: Set<PropertyID>]) -> Set<ClassID> {
         var reached: Set<ClassID> = []
         var open = classes.filter { !$0.isEmbedded }
         while let owner = open.popLast() {
             for property in owner.properties where property.ownsTarget {
-                guard kept[owner.id]?.contains(property.id) == true,
-                    let part = property.targetClass.flatMap({ self[$0] }), kept[part.id] != nil,
+                guard chosenProperties[owner.id]?.contains(property.id) == true,
+                    let part = property.targetClass.flatMap({ self[$0] }), chosenProperties[part.id] != nil,
                     reached.insert(part.id).inserted
                 else { continue }
                 open.append(part)

@@ -9,9 +9,9 @@ struct ValueRedaction {
     func shown(_ value: Value, of property: PropertySchema) throws -> Value {
         switch value {
         case .list(let elements) where property.type.isLink, .set(let elements):
-            let kept = try elements.filter { try $0.isNull || !shownElement($0, property).isNull }
-            if case .set = value { return .set(kept) }
-            return .list(kept)
+            let visible = try elements.filter { try $0.isNull || !shownElement($0, property).isNull }
+            if case .set = value { return .set(visible) }
+            return .list(visible)
         default:
             return try shownElement(value, property)
         }

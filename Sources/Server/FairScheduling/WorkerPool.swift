@@ -112,7 +112,7 @@ package final class WorkerPool: Sendable {
         if request.runs(in: self) { return work() }
         let lease: Quota.Lease
         do throws(Problem) {
-            lease = try place(for: request.caller)
+            lease = try self.lease(for: request.caller)
         } catch {
             return .now(error.httpResponse)
         }
@@ -133,7 +133,7 @@ package final class WorkerPool: Sendable {
 
     /// Returns one of the caller's slots in the pool, which it keeps until the last reference is released. Throws 429
     /// if the caller has reached its limit.
-    package func place(for caller: LimitKey) throws(Problem) -> Quota.Lease {
+    package func lease(for caller: LimitKey) throws(Problem) -> Quota.Lease {
         if let lease = quota.take(caller) { return lease }
         limited.add(1, ordering: .relaxed)
         var problem = Problem(

@@ -51,7 +51,7 @@ package final class Gateway: Sendable {
         logger: Logger = Logger(label: "gateway")
     ) throws {
         let logs = configuration.recentLog ?? RecentLog()
-        let logger = configuration.recentLog == nil ? logger.kept(in: logs) : logger
+        let logger = configuration.recentLog == nil ? logger.recording(in: logs) : logger
         files = try StaticFiles(configuration)
         let context = GatewayContext(store: store, configuration: configuration, logger: logger)
         self.context = context

@@ -119,6 +119,6 @@ struct ElementPlan {
         guard let objects, case .link(let key) = link, try snapshot.exists(objects.classID, key) else {
             return json.null()
         }
-        try objects.write([key], of: snapshot, into: json, answerLimit: answerBytes())
+        try objects.write([key], of: snapshot, into: json, responseLimit: answerBytes())
     }
 }

@@ -229,7 +229,7 @@ final class LargeEvent: Sendable {
         guard !range.isEmpty else { return (nil, 0) }
         let json = JSONWriter(capacity: 4096)
         json.beginArray()
-        let look = LinkResolver(snapshot, remembers: true, answerLimit: limits.answerBytes())
+        let look = LinkResolver(snapshot, remembers: true, responseLimit: limits.answerBytes())
         let most = limits.eventBytes()
         var count = 0
         while count < range.count, count == 0 || json.count < most {

@@ -22,7 +22,7 @@ package struct ObservedValue: Hashable, Sendable {
     }
 
     /// What live queries observe.
-    var answer: LiveValue { LiveValue(source, dependingOn: ([main] + others).map(\.part)) }
+    var liveValue: LiveValue { LiveValue(source, dependingOn: ([main] + others).map(\.part)) }
 }
 
 extension WatchedPart {
@@ -38,7 +38,7 @@ extension TopicKey {
         case .objects(let query): .query(query)
         case .sections(let query, let by): .sections(query, by)
         case .aggregate(let subject): .aggregate(subject.aggregate)
-        case .answer(let subject): .answer(subject.answer)
+        case .value(let subject): .value(subject.liveValue)
         case .elements(let object, let property): .collection(object, property)
         case .object(let object): .object(object)
         }

@@ -226,8 +226,8 @@ extension Topic {
         }
     }
 
-    /// Returns the id of the last events of a stream whose object is gone, or whose path leads elsewhere: the mark of
-    /// the state that its members knew before. Nil for other events, whose id is the mark of their state.
+    /// Returns the id of the last events of a stream whose object was deleted, or whose path leads elsewhere: the mark
+    /// of the state that its members knew before. Nil for other events, whose id is the mark of their state.
     ///
     /// The commit that deletes an object may make another one with the same primary key. A client that came back with
     /// the mark of that commit would count as one that knows the new object.

@@ -13,7 +13,7 @@ package struct TopicKey: Hashable, Sendable {
         case objects(BoundQuery)
         case sections(BoundQuery, by: SectionKey)
         case aggregate(AggregateSubject)
-        indirect case answer(ObservedValue)
+        indirect case value(ObservedValue)
         /// The list, set or map of one object.
         case elements(ObjectReference, PropertyID)
         case object(ObjectReference)
@@ -59,7 +59,7 @@ package struct TopicKey: Hashable, Sendable {
         switch subject {
         case .objects(let query), .sections(let query, by: _): query.classID
         case .aggregate(let subject): subject.aggregate.query.classID
-        case .answer(let subject): subject.main.key.classID
+        case .value(let subject): subject.main.key.classID
         case .elements(let object, _), .object(let object): object.classID
         }
     }
@@ -69,7 +69,7 @@ package struct TopicKey: Hashable, Sendable {
         switch subject {
         case .objects(let query), .sections(let query, by: _): query.holder
         case .aggregate(let subject): subject.aggregate.query.holder
-        case .answer(let subject): subject.main.key.owner
+        case .value(let subject): subject.main.key.owner
         case .elements(let object, _), .object(let object): object
         }
     }
@@ -117,7 +117,7 @@ enum TopicContent: Sendable {
     case sections(LiveSections)
     case aggregate(AggregateResult)
     /// See `LiveValueSource`.
-    case answer([UInt8])
+    case value([UInt8])
     case elements
     case object
 }
@@ -127,7 +127,7 @@ enum TopicDifference: Sendable {
     case objects(LiveChange)
     case sections(LiveSectionChange)
     case aggregate(LiveAggregateChange)
-    case answer(LiveValueChange)
+    case value(LiveValueChange)
     case elements(LiveCollectionChange)
     case object(LiveObjectChange)
 }
@@ -139,7 +139,7 @@ extension TopicDifference {
         case .objects(let change): change.snapshot
         case .sections(let change): change.snapshot
         case .aggregate(let change): change.snapshot
-        case .answer(let change): change.snapshot
+        case .value(let change): change.snapshot
         case .elements(let change): change.snapshot
         case .object(let change): change.snapshot
         }
@@ -152,7 +152,7 @@ extension TopicContent {
         switch (self, key.subject) {
         case (.objects(let keys), _): keys.count
         case (.sections(let sections), _): sections.elementCount
-        case (.aggregate(let answer), _): answer.groups.count
+        case (.aggregate(let result), _): result.groups.count
         case (.elements, .elements(let holder, let property)):
             try snapshot.elementCount(holder.classID, holder.key, property)
         default: 1

@@ -41,7 +41,7 @@ private final class Holder: Sendable {
     private let isEmpty = Mutex(false)
 
     init?(_ key: TopicKey) {
-        endsAtOnce = if case .answer = key.subject { true } else { false }
+        endsAtOnce = if case .value = key.subject { true } else { false }
         switch key.subject {
         case .objects(let query), .sections(let query, by: _):
             guard case .property(let holder, _) = query.scope else { return nil }
@@ -49,7 +49,7 @@ private final class Holder: Sendable {
         case .aggregate(let subject):
             guard let holder = subject.aggregate.query.holder else { return nil }
             (object, property) = (holder, nil)
-        case .answer(let subject):
+        case .value(let subject):
             guard let holder = subject.main.key.owner else { return nil }
             (object, property) = (holder, nil)
         case .elements(let holder, let property): (object, self.property) = (holder, property)
@@ -90,8 +90,8 @@ extension TopicContent {
         switch self {
         case .objects(let keys): keys.isEmpty
         case .sections(let sections): sections.count == 0
-        case .aggregate(let answer): answer.objectCount == 0
-        case .answer: false
+        case .aggregate(let result): result.objectCount == 0
+        case .value: false
         case .elements: holder.hasNoElements(snapshot)
         case .object: false
         }
@@ -103,8 +103,8 @@ extension TopicDifference {
         switch self {
         case .objects(let change): change.newKeys.isEmpty
         case .sections(let change): change.newSections.count == 0
-        case .aggregate(let change): change.answer.objectCount == 0
-        case .answer: false
+        case .aggregate(let change): change.result.objectCount == 0
+        case .value: false
         case .elements(let change): holder.hasNoElements(change.snapshot)
         case .object: false
         }
@@ -137,9 +137,9 @@ extension LiveQueries {
             return observeAggregate(
                 subject.aggregate, through: key.visibility, since: version, asLongAs: key.holds
             ) { forward($0.map(TopicContent.aggregate, TopicDifference.aggregate)) }
-        case .answer(let subject):
-            return observeValue(subject.answer, through: key.visibility, since: version, asLongAs: key.holds) {
-                forward($0.map(TopicContent.answer, TopicDifference.answer))
+        case .value(let subject):
+            return observeValue(subject.liveValue, through: key.visibility, since: version, asLongAs: key.holds) {
+                forward($0.map(TopicContent.value, TopicDifference.value))
             }
         case .elements(let object, let property):
             return observeCollection(

@@ -19,7 +19,7 @@ struct TopicPlan {
 
     /// The maximum number of bytes of an event that is written as a whole, and of one object with others in place of
     /// its links.
-    var answerLimit: Int { answerBytes() }
+    var responseLimit: Int { answerBytes() }
 
     /// Throws if a requested class or name is not in the schema.
     init(_ key: TopicKey, _ schema: Schema, answerBytes: @escaping @Sendable () -> Int = { .max }) throws {
@@ -51,7 +51,7 @@ struct TopicPlan {
             shape.show(by.path)
         case .elements: elements?.objects?.add(to: &shape, at: .object)
         // Only what they depend on anyway.
-        case .aggregate, .answer: break
+        case .aggregate, .value: break
         case .object:
             rows.add(to: &shape, at: .object)
             return shape.beyondObject
@@ -63,7 +63,7 @@ struct TopicPlan {
     /// with the same name and type may be another one, with other values although none was assigned.
     func form(_ schema: Schema) -> String {
         switch key.subject {
-        case .aggregate, .answer: return ""
+        case .aggregate, .value: return ""
         case .objects, .sections, .elements, .object: break
         }
         return rows.form(schema) + (elements?.objects?.form(schema) ?? "")
@@ -74,7 +74,7 @@ struct TopicPlan {
     func check(_ content: TopicContent, _ snapshot: any Snapshot, limit: Int) throws -> Int {
         let count = try content.rowCount(key, snapshot)
         // Its source has checked it.
-        if case .answer = content { return count }
+        if case .value = content { return count }
         if case .aggregate(let subject) = key.subject {
             guard count <= subject.limit else { throw AggregateForm.tooMany(count, limit: subject.limit) }
             return count
@@ -96,17 +96,17 @@ struct TopicPlan {
         switch key.subject {
         case .object(let object):
             json.name(EventField.object)
-            try rows.write([object.key], of: snapshot, into: json, answerLimit: answerLimit)
-        case .aggregate, .answer: break
+            try rows.write([object.key], of: snapshot, into: json, responseLimit: responseLimit)
+        case .aggregate, .value: break
         case .objects, .sections, .elements:
             json.name(EventField.count)
             json.int(count)
         }
         switch content {
-        case .objects(let keys): try json.member(EventField.items, Array(keys), rows, snapshot, answerLimit)
+        case .objects(let keys): try json.member(EventField.items, Array(keys), rows, snapshot, responseLimit)
         case .sections(let sections): try write(sections, snapshot, json)
-        case .aggregate(let answer): try write(answer, snapshot, json)
-        case .answer(let answer): write(answer, json)
+        case .aggregate(let result): try write(result, snapshot, json)
+        case .value(let bytes): write(bytes, json)
         case .elements: try elements?.writeItems(snapshot, json)
         case .object: break
         }
@@ -116,7 +116,7 @@ struct TopicPlan {
 
     /// - Parameter snapshot: the difference's snapshot, possibly with a budget.
     func update(_ difference: TopicDifference, _ snapshot: any Snapshot) throws -> JSONWriter {
-        if case .aggregate(let change) = difference { try check(.aggregate(change.answer), snapshot, limit: .max) }
+        if case .aggregate(let change) = difference { try check(.aggregate(change.result), snapshot, limit: .max) }
         let json = JSONWriter(capacity: 1024)
         json.beginObject()
         json.member(snapshot.version)
@@ -124,7 +124,7 @@ struct TopicPlan {
         case .objects(let change): try write(change, snapshot, json)
         case .sections(let change): try write(change, snapshot, json)
         case .aggregate(let change): try write(change, snapshot, json)
-        case .answer(let change): write(change.answer, json)
+        case .value(let change): write(change.bytes, json)
         case .elements(let change): try elements?.write(change, snapshot, json)
         case .object(let change): try write(change, snapshot, json)
         }
@@ -133,10 +133,10 @@ struct TopicPlan {
     }
 
     /// Writes an answer that is read as a whole.
-    private func write(_ answer: [UInt8], _ json: JSONWriter) {
-        guard case .answer(let subject) = key.subject else { return }
+    private func write(_ bytes: [UInt8], _ json: JSONWriter) {
+        guard case .value(let subject) = key.subject else { return }
         json.name(subject.name)
-        json.json(answer)
+        json.json(bytes)
     }
 
     private func write(_ change: LiveChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
@@ -144,9 +144,9 @@ struct TopicPlan {
             deletions: change.deletions, insertions: change.insertions, modifications: change.modifications)
         guard key.includesObjects else { return }
         try json.changedObjects(
-            insertions: { try json.array(change.insertions.map { change.newKeys[$0] }, rows, snapshot, answerLimit) },
+            insertions: { try json.array(change.insertions.map { change.newKeys[$0] }, rows, snapshot, responseLimit) },
             modifications: {
-                try json.array(change.modificationsNew.map { change.newKeys[$0] }, rows, snapshot, answerLimit)
+                try json.array(change.modificationsNew.map { change.newKeys[$0] }, rows, snapshot, responseLimit)
             })
     }
 
@@ -169,11 +169,11 @@ struct TopicPlan {
             json.string(schema.name)
             if let old = property.oldValue {
                 json.name("old")
-                try rows.write(old, of: property.id, change.before, into: json, answerLimit: answerLimit)
+                try rows.write(old, of: property.id, change.before, into: json, responseLimit: responseLimit)
             }
             if let new {
                 json.name("new")
-                try rows.write(new, of: property.id, snapshot, into: json, answerLimit: answerLimit)
+                try rows.write(new, of: property.id, snapshot, into: json, responseLimit: responseLimit)
             }
             json.endObject()
         }
@@ -231,42 +231,42 @@ extension JSONWriter {
     /// - Parameter limit: the maximum number of bytes; 400 beyond.
     func array(_ keys: [ObjectKey], _ plan: RowPlan, _ snapshot: any Snapshot, _ limit: Int) throws {
         beginArray()
-        try plan.write(keys, of: snapshot, into: self, answerLimit: limit)
+        try plan.write(keys, of: snapshot, into: self, responseLimit: limit)
         endArray()
     }
 }
 
 /// The events of aggregates: the answer of the read, and the groups of it that changed.
 extension TopicPlan {
-    func write(_ answer: AggregateResult, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+    func write(_ result: AggregateResult, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
         guard case .aggregate(let subject) = key.subject else { return }
-        let look = LinkResolver(snapshot, answerLimit: answerLimit)
+        let look = LinkResolver(snapshot, responseLimit: responseLimit)
         if subject.form.keys.isEmpty {
-            for all in answer.groups { subject.form.members(of: all, look, json) }
+            for all in result.groups { subject.form.members(of: all, look, json) }
         } else {
             json.name(EventField.groups)
-            try subject.form.array(answer.groups, look, json)
-            if let others = answer.others { json.member(others) }
+            try subject.form.array(result.groups, look, json)
+            if let others = result.others { json.member(others) }
         }
         if let fault = look.fault { throw fault }
     }
 
     func write(_ change: LiveAggregateChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
         guard case .aggregate(let subject) = key.subject else { return }
-        let (answer, indices) = (change.answer, change.indices)
+        let (result, indices) = (change.result, change.indices)
         // One group is as short as what says which.
-        guard !subject.form.keys.isEmpty else { return try write(answer, snapshot, json) }
-        let look = LinkResolver(snapshot, answerLimit: answerLimit)
+        guard !subject.form.keys.isEmpty else { return try write(result, snapshot, json) }
+        let look = LinkResolver(snapshot, responseLimit: responseLimit)
         json.positions(
             deletions: indices.deletions, insertions: indices.insertions, modifications: indices.modifications)
         json.name(EventField.groups)
         json.beginObject()
         json.name(EventField.insertions)
-        try subject.form.array(indices.insertions.map { answer.groups[$0] }, look, json)
+        try subject.form.array(indices.insertions.map { result.groups[$0] }, look, json)
         json.name(EventField.modifications)
-        try subject.form.array(indices.modificationsNew.map { answer.groups[$0] }, look, json)
+        try subject.form.array(indices.modificationsNew.map { result.groups[$0] }, look, json)
         json.endObject()
-        if let others = answer.others { json.member(others) }
+        if let others = result.others { json.member(others) }
         if let fault = look.fault { throw fault }
     }
 }
@@ -282,7 +282,7 @@ extension TopicPlan {
             try write(key: sections.key(of: index), snapshot, json)
             json.name(EventField.count)
             json.int(sections.count(of: index))
-            try json.member(EventField.items, sections.keys(of: index), rows, snapshot, answerLimit)
+            try json.member(EventField.items, sections.keys(of: index), rows, snapshot, responseLimit)
             json.endObject()
         }
         json.endArray()
@@ -301,9 +301,9 @@ extension TopicPlan {
         json.paths(EventField.modifications, changes.modifications)
         guard key.includesObjects else { return }
         try json.changedObjects(
-            insertions: { try json.array(changes.insertions.map { sections[$0] }, rows, snapshot, answerLimit) },
+            insertions: { try json.array(changes.insertions.map { sections[$0] }, rows, snapshot, responseLimit) },
             modifications: {
-                try json.array(changes.modificationsNew.map { sections[$0] }, rows, snapshot, answerLimit)
+                try json.array(changes.modificationsNew.map { sections[$0] }, rows, snapshot, responseLimit)
             })
     }
 

@@ -124,10 +124,10 @@ package final class Topics: Sendable {
 
     /// Releases a topic. With its last user it ends, and its observation with it.
     package func release(_ topic: Topic) {
-        let gone = entries.withLock { entries -> Entry? in
+        let removed = entries.withLock { entries -> Entry? in
             entries[topic.key]?.users -= 1
             return entries[topic.key]?.users == 0 ? entries.removeValue(forKey: topic.key) : nil
         }
-        _ = gone
+        _ = removed
     }
 }

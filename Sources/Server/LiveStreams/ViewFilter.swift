@@ -23,10 +23,10 @@ extension TopicKey {
     /// in it is not in the schema.
     package func seen(by view: AccessView, _ snapshot: any Snapshot) throws -> TopicKey {
         var key = self
-        if case .answer(var subject) = subject {
+        if case .value(var subject) = subject {
             subject.main = try subject.main.seen(by: view, snapshot)
             subject.others = try subject.others.map { try $0.seen(by: view, snapshot) }
-            key.subject = .answer(subject)
+            key.subject = .value(subject)
         }
         let plan = try TopicPlan(self, snapshot.schema)
         key.shape = plan.shape

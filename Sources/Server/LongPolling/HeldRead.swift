@@ -256,19 +256,19 @@ final class HeldRead: Sendable {
     func finish(with reply: Reply) { finish(with: reply, if: nil) }
 
     private func finish(with reply: Reply, if phase: Phase?) {
-        let kept: (watches: [ChangeWatch], lease: Quota.Lease?, connection: UInt64?)? = state.withLock { state in
+        let released: (watches: [ChangeWatch], lease: Quota.Lease?, connection: UInt64?)? = state.withLock { state in
             guard state.phase != .over, phase == nil || state.phase == phase else { return nil }
             state.phase = .over
             defer { (state.watches, state.lease, state.probe) = ([], nil, nil) }
             return (state.watches, state.lease, state.connection)
         }
-        guard let kept else { return }
+        guard let released else { return }
         polls.heldReads.remove(self)
-        if let number = kept.connection { polls.context.connections.remove(number) }
+        if let number = released.connection { polls.context.connections.remove(number) }
         responder.client.forgetAction()
         reply.answer(responder)
         // Released outside of the lock.
-        withExtendedLifetime(kept) {}
+        withExtendedLifetime(released) {}
     }
 }
 

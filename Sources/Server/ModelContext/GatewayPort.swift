@@ -47,8 +47,8 @@ package struct OwnGateway: GatewayPort {
         }
         let arrived = Promise<Response?>()
         router.respond(to: asked).answer(
-            Responder { answer in
-                if case .response(let response) = answer { arrived.set(response) } else { arrived.set(nil) }
+            Responder { outcome in
+                if case .response(let response) = outcome { arrived.set(response) } else { arrived.set(nil) }
             })
         guard let response = arrived.wait() else { throw ToolFault("The gateway opened a stream.") }
         return GatewayResponse(status: response.status, body: response.bodyBytes)

@@ -34,13 +34,13 @@ package struct ToolServer {
 
     /// Answers a line; nil for one that asks nothing.
     package func answer(_ line: [UInt8]) -> [UInt8]? {
-        let answer: JSONValue?
+        let response: JSONValue?
         do throws(JSONError) {
-            answer = self.answer(try JSONValue.parse(line))
+            response = self.answer(try JSONValue.parse(line))
         } catch {
-            answer = Self.refusal(.null, Fault(code: -32700, message: "This line is not JSON: \(error)"))
+            response = Self.refusal(.null, Fault(code: -32700, message: "This line is not JSON: \(error)"))
         }
-        return answer.map { value in
+        return response.map { value in
             let json = JSONWriter(capacity: 1024)
             json.value(value)
             return json.bytes
@@ -167,11 +167,11 @@ package struct ToolServer {
     }
 
     /// The body of a response; of a refusal the sentences of its problem.
-    private static func words(of answer: GatewayResponse) -> (text: String, isError: Bool) {
-        let text = String(decoding: answer.body, as: UTF8.self)
-        guard answer.status >= 400 else { return (text.isEmpty ? "Done." : text, false) }
-        guard let problem = try? JSONValue.parse(answer.body), case .string(let detail)? = problem["detail"] else {
-            return ("The gateway responds with status \(answer.status)\(text.isEmpty ? "." : ": \(text)")", true)
+    private static func words(of response: GatewayResponse) -> (text: String, isError: Bool) {
+        let text = String(decoding: response.body, as: UTF8.self)
+        guard response.status >= 400 else { return (text.isEmpty ? "Done." : text, false) }
+        guard let problem = try? JSONValue.parse(response.body), case .string(let detail)? = problem["detail"] else {
+            return ("The gateway responds with status \(response.status)\(text.isEmpty ? "." : ": \(text)")", true)
         }
         var words = detail
         if let last = words.last, !".?!".contains(last) { words += "." }

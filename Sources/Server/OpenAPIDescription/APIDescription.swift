@@ -25,8 +25,8 @@ package struct DescriptionSecurity: Hashable {
     /// The default requirements of operations; nil if nothing is required.
     var requirements: JSONValue? {
         guard isOn else { return nil }
-        let ways: [JSONValue] = [["bearer": []], ["apiKey": []]]
-        return .array(takesAnonymous ? ways + [[:]] : ways)
+        let schemes: [JSONValue] = [["bearer": []], ["apiKey": []]]
+        return .array(takesAnonymous ? schemes + [[:]] : schemes)
     }
 }
 

@@ -21,14 +21,16 @@ extension DescriptionBuilder {
                 switch member.name {
                 case "example", "examples": continue
                 case "oneOf", "anyOf":
-                    let kept = member.value.elements.filter { form in
+                    let matching = member.value.elements.filter { form in
                         Reference(form).map { !Self.reshaped.contains($0.name) } ?? true
                     }
                     // A single remaining alternative needs no choice.
-                    if kept.count == 1, object.members.count == 1 { return specialised(kept[0], className, form) }
+                    if matching.count == 1, object.members.count == 1 {
+                        return specialised(matching[0], className, form)
+                    }
                     members.append(
                         JSONObject.Member(
-                            name: member.name, value: .array(kept.map { specialised($0, className, form) })))
+                            name: member.name, value: .array(matching.map { specialised($0, className, form) })))
                 default:
                     members.append(
                         JSONObject.Member(name: member.name, value: specialised(member.value, className, form)))

@@ -162,8 +162,8 @@ struct DescriptionBuilder {
         }
         schemas += (forms.components + added).map { JSONObject.Member(name: $0.name, value: $0.schema) }
         components = components.with("schemas", .object(JSONObject(schemas)))
-        let answers = (components["responses"]?.members ?? []).map { ($0.name, headed($0.value, of: [:])) }
-        components = components.with("responses", JSONValue(members: answers))
+        let responses = (components["responses"]?.members ?? []).map { ($0.name, headed($0.value, of: [:])) }
+        components = components.with("responses", JSONValue(members: responses))
         return components.with("securitySchemes", security.isOn ? components["securitySchemes"] : nil)
     }
 
@@ -235,28 +235,28 @@ struct DescriptionBuilder {
     /// Adds the responses that every operation can have.
     private func complete(_ operation: JSONValue) -> JSONValue {
         // Operations without a credential are served in every state of the store.
-        var answers = (operation["responses"]?.members ?? []).map { answer in
-            JSONObject.Member(name: answer.name, value: headed(answer.value, of: operation))
+        var responses = (operation["responses"]?.members ?? []).map { response in
+            JSONObject.Member(name: response.name, value: headed(response.value, of: operation))
         }
         guard operation[DescriptionSecurity.member]?.elements.isEmpty != true else {
-            return operation.with("responses", .object(JSONObject(answers)))
+            return operation.with("responses", .object(JSONObject(responses)))
                 .with(DescriptionSecurity.member, security.isOn ? operation[DescriptionSecurity.member] : nil)
         }
         for common in document[Self.commonResponses]?.members ?? [] {
-            guard !answers.contains(where: { $0.name == common.name }) else { continue }
+            guard !responses.contains(where: { $0.name == common.name }) else { continue }
             guard security.isOn || !DescriptionSecurity.statuses.contains(common.name) else { continue }
-            answers.append(common)
+            responses.append(common)
         }
-        answers.sort { $0.name < $1.name }
-        return operation.with("responses", .object(JSONObject(answers)))
+        responses.sort { $0.name < $1.name }
+        return operation.with("responses", .object(JSONObject(responses)))
             .with(
                 DescriptionSecurity.member, security.isOn ? operation[DescriptionSecurity.member] : nil)
     }
 
     /// Adds the headers that all responses have, unless the response is a component.
-    private func headed(_ answer: JSONValue, of operation: JSONValue) -> JSONValue {
-        guard Reference(answer) == nil else { return answer }
-        var headers = answer["headers"] ?? [:]
+    private func headed(_ response: JSONValue, of operation: JSONValue) -> JSONValue {
+        guard Reference(response) == nil else { return response }
+        var headers = response["headers"] ?? [:]
         let isRepeatable = (operation["parameters"]?.elements ?? []).contains {
             Reference($0).map { $0.kind == .parameters && $0.name == "idempotencyKey" } ?? false
         }
@@ -266,7 +266,7 @@ struct DescriptionBuilder {
         for common in document[Self.commonHeaders]?.members ?? [] {
             headers = headers.with(common.name, common.value)
         }
-        return answer.with("headers", headers)
+        return response.with("headers", headers)
     }
 
     // MARK: Operations on one class
@@ -314,17 +314,17 @@ struct DescriptionBuilder {
         if let summary = operation["summary"]?.text {
             result = result.with("summary", .string("\(summary): \(objectClass.name)"))
         }
-        var kept: [JSONValue] = []
+        var remaining: [JSONValue] = []
         for json in shared + (operation["parameters"]?.elements ?? []) {
-            if let parameter = parameter(json, objectClass) { kept.append(parameter) }
+            if let parameter = parameter(json, objectClass) { remaining.append(parameter) }
         }
-        result = result.with("parameters", kept.isEmpty ? nil : .array(kept))
+        result = result.with("parameters", remaining.isEmpty ? nil : .array(remaining))
         if let body = operation["requestBody"] {
             let form: ClassForms.Form = method == "post" ? .create : .change
             result = result.with("requestBody", specialised(body, objectClass.name, form))
         }
-        if let answers = operation["responses"] {
-            result = result.with("responses", specialised(answers, objectClass.name, .read))
+        if let responses = operation["responses"] {
+            result = result.with("responses", specialised(responses, objectClass.name, .read))
         }
         return complete(result)
     }

@@ -52,7 +52,7 @@ extension ReadEndpoints {
         var tag = EntityTag(row: row, of: mark)
         if plan !== plain {
             row.removeAll()
-            try plan.write([key], of: snapshot, into: row, answerLimit: context.settings.now.answerBytes)
+            try plan.write([key], of: snapshot, into: row, responseLimit: context.settings.now.answerBytes)
             // The part before the dash still identifies the object's own state, for If-Match.
             if plan.looksFurther { tag.text += "-" + row.withBytes { Fingerprint.text(of: $0) } }
         }

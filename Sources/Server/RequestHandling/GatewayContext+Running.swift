@@ -16,7 +16,7 @@ extension GatewayContext {
     ) -> Reply {
         do {
             return try handler(repeatable(request, path, handler, attempt), path)
-        } catch is TextMemory.Exhausted where request.isRead && !request.hasTurn {
+        } catch is TextMemory.Exhausted where request.isRead && !request.hasReservedMemory {
             return runScheduled(request, path, handler)
         } catch {
             return refusal(of: request, error)
@@ -81,11 +81,11 @@ extension GatewayContext {
         let key = request.limitKey
         let bytes = configuration.answerBytes + configuration.answerBytes / 4
         return .later { [self] responder in
-            turns.await(bytes, for: key) { [self] share in
+            responseMemory.await(bytes, for: key) { [self] share in
                 begin(for: responder, key) { [self] in
                     // The parameters may be in a body, whose values keep their memory.
                     var known = request.with(Shares(request.share, share))
-                    known.hasTurn = true
+                    known.hasReservedMemory = true
                     return TextMemory.$current.withValue(TextMemory(limit: bytes)) { answer(known, path, handler) }
                 }
             }

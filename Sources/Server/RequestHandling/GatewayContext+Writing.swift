@@ -36,7 +36,7 @@ extension GatewayContext {
         let schema = BoundAccess.wholeSchema(of: snapshot)
         return .later { [self] responder in
             let written = Slot<Written>()
-            let kept = Slot<(bytes: Int, time: Timestamp)>()
+            let stored = Slot<(bytes: Int, time: Timestamp)>()
             store.submit { [ruleProblems, repetitions] transaction in
                 let time = settings.all.clock()
                 try known?.checkNew(in: transaction, at: time)
@@ -45,27 +45,27 @@ extension GatewayContext {
                 if known != nil {
                     try repetitions.check(account, most: settings.all.idempotencyBytesPerCaller, at: time)
                 }
-                let (answer, response) = try view.perform(in: transaction) { transaction in
-                    var answer = try work(transaction)
-                    answer.headers.add(transaction.mark)
-                    return (answer, try answer.response(in: transaction))
+                let (result, response) = try view.perform(in: transaction) { transaction in
+                    var result = try work(transaction)
+                    result.headers.add(transaction.mark)
+                    return (result, try result.response(in: transaction))
                 }
                 if let known {
-                    let record = StoredResponse(answer, response, verbatim: settings.all.idempotencyVerbatim)
+                    let record = StoredResponse(result, response, verbatim: settings.all.idempotencyVerbatim)
                     let bytes = try known.keep(
                         record, in: transaction, from: time, for: settings.all.idempotencyLifetime)
-                    kept.put((bytes, time))
+                    stored.put((bytes, time))
                 }
-                written.put(response.map { .response($0) } ?? .answer(answer, transaction.mark))
+                written.put(response.map { .response($0) } ?? .answer(result, transaction.mark))
             } completion: { [self] outcome in
-                if case .success = outcome, let kept = kept.value {
-                    repetitions.add(kept.bytes, of: account, at: kept.time, for: settings.all.idempotencyLifetime)
+                if case .success = outcome, let stored = stored.value {
+                    repetitions.add(stored.bytes, of: account, at: stored.time, for: settings.all.idempotencyLifetime)
                 }
                 switch outcome {
                 case .success:
                     switch written.value {
                     case .response(let response): responder.answer(response)
-                    case .answer(let answer, let mark): finish(answer, of: mark, for: caller, account, responder)
+                    case .answer(let result, let mark): finish(result, of: mark, for: caller, account, responder)
                     case nil: responder.answer(response(to: Problem.internalError))
                     }
                 case .failure(let replay as IdempotentRequest.Replay): repeated(replay, for: caller, account, responder)
@@ -103,7 +103,7 @@ extension GatewayContext {
 
     /// Writes the rest of a response on a thread other than the writer's, on which this is called.
     private func finish(
-        _ answer: WriteResponse, of mark: Mark, for caller: Caller, _ account: LimitKey, _ responder: Responder
+        _ result: WriteResponse, of mark: Mark, for caller: Caller, _ account: LimitKey, _ responder: Responder
     ) {
         // Read now, when hardly anything can have been committed after it.
         let newest = Result { try store.snapshot() }
@@ -111,12 +111,12 @@ extension GatewayContext {
             do {
                 let newest = try newest.get()
                 responder.answer(
-                    answer.response(
+                    result.response(
                         from: try state(at: mark, newest, caller) ?? caller.view.restrict(newest),
                         answerBytes: settings.now.all.answerBytes))
             } catch {
                 // The write was committed, whatever can be read now.
-                responder.answer(answer.plainResponse)
+                responder.answer(result.plainResponse)
             }
         }
     }
@@ -125,15 +125,15 @@ extension GatewayContext {
     private func repeated(
         _ replay: IdempotentRequest.Replay, for caller: Caller, _ account: LimitKey, _ responder: Responder
     ) {
-        let answer = replay.answer
-        guard !answer.isReady else { return responder.answer(answer.plainResponse) }
+        let result = replay.response
+        guard !result.isReady else { return responder.answer(result.plainResponse) }
         workers.run(for: account, responder.client) { [self] in
             do {
                 let newest = try store.snapshot()
                 let now = try caller.view.restrict(newest)
-                let mark = answer.headers[HeaderName.mark].flatMap { Mark($0) }
+                let mark = result.headers[HeaderName.mark].flatMap { Mark($0) }
                 let earlier = try mark.flatMap { try state(at: $0, newest, caller) }
-                var known = answer
+                var known = result
                 if earlier == nil { known.tagged = nil }
                 known.headers["ETag"] = nil
                 responder.answer(

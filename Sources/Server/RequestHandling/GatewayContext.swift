@@ -32,7 +32,7 @@ package final class GatewayContext: Sendable {
     /// How much of it one request may have.
     package let bodyValues: Int
     /// The memory for long responses of requests that found none at first.
-    package let turns: MemoryQueue
+    package let responseMemory: MemoryQueue
     /// The event streams and waiting reads of all callers.
     package let connections = OpenConnections()
     /// The snapshots of all callers.
@@ -57,7 +57,7 @@ package final class GatewayContext: Sendable {
         // Texts that are complete and wait for their clients have more.
         bodyValues = configuration.eventMemory / 2 * 3
         values = MemoryQueue(limit: configuration.eventMemory, whenFreed: configuration.whenMemoryIsFreed)
-        turns = MemoryQueue(limit: configuration.eventMemory / 8 * 3)
+        responseMemory = MemoryQueue(limit: configuration.eventMemory / 8 * 3)
         workers = WorkerPool(
             count: configuration.workers, begun: max(configuration.workerThreads, configuration.workers),
             limit: configuration.workerQueue, perCaller: configuration.queriesPerCaller ?? .max,

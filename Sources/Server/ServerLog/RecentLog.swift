@@ -138,11 +138,11 @@ package struct KeepingLogHandler: LogHandler {
 
 extension Logger {
     /// The same logger, whose lines are also kept.
-    package func kept(in log: RecentLog) -> Logger {
+    package func recording(in log: RecentLog) -> Logger {
         var base = handler
         base.metadata = [:]
-        var kept = Logger(label: label) { [base] in KeepingLogHandler(base, label: $0, in: log) }
-        for (name, value) in handler.metadata { kept[metadataKey: name] = value }
-        return kept
+        var recording = Logger(label: label) { [base] in KeepingLogHandler(base, label: $0, in: log) }
+        for (name, value) in handler.metadata { recording[metadataKey: name] = value }
+        return recording
     }
 }

@@ -50,8 +50,8 @@ struct SnapshotComparison {
         where to.schema[objectClass.id] == nil
             && BoundAccess.of(from)?.isListed(objectClass.id) != false
         {
-            let gone = Difference(deleted: try from.select(BoundQuery(classID: objectClass.id), .all))
-            if !gone.isEmpty { try write(gone, objectClass, json) }
+            let deleted = Difference(deleted: try from.select(BoundQuery(classID: objectClass.id), .all))
+            if !deleted.isEmpty { try write(deleted, objectClass, json) }
         }
         json.endArray()
         json.endObject()
@@ -66,8 +66,8 @@ struct SnapshotComparison {
             guard let then = before[now.id] else { return true }
             return then.name != now.name || then.type != now.type
         }
-        let gone = before.storedProperties.filter { objectClass[$0.id] == nil && objectClass[$0.name] == nil }
-        return changed.map(\.name) + gone.map(\.name)
+        let removed = before.storedProperties.filter { objectClass[$0.id] == nil && objectClass[$0.name] == nil }
+        return changed.map(\.name) + removed.map(\.name)
     }
 
     private func looksDifferent(_ objectClass: ClassSchema) -> Bool { !namesOfOthers(objectClass).isEmpty }

@@ -82,6 +82,6 @@ extension StreamEndpoints {
     ) throws(Problem) -> TopicKey {
         guard let main = dependence.parts.first else { throw .internalError }
         let subject = ObservedValue(name, from: source, dependingOn: main, Array(dependence.parts.dropFirst()))
-        return TopicKey(subject: .answer(subject), hopQueries: main.key.hopQueries)
+        return TopicKey(subject: .value(subject), hopQueries: main.key.hopQueries)
     }
 }

@@ -281,9 +281,9 @@ package final class SubscriptionEndpoints: Sendable {
         json.name("removed")
         json.int(removed)
         json.endObject()
-        let answer = Response.json(json.bytes)
-        guard removed > 0 else { return .now(answer) }
-        return .later { [sets] responder in sets.save { responder.answer(answer) } }
+        let response = Response.json(json.bytes)
+        guard removed > 0 else { return .now(response) }
+        return .later { [sets] responder in sets.save { responder.answer(response) } }
     }
 
     /// Requests an event on the open streams of the set, after everything that was committed before.
@@ -298,9 +298,9 @@ package final class SubscriptionEndpoints: Sendable {
             )
         }
         let mark = try context.snapshot(for: request).mark
-        let answer = BarrierAnswer(version: mark.version, streams: try set.requestSharedBarrier(token, at: mark))
+        let response = BarrierAnswer(version: mark.version, streams: try set.requestSharedBarrier(token, at: mark))
         let json = JSONWriter(capacity: 64)
-        answer.write(into: json)
+        response.write(into: json)
         return .now(.json(json.bytes, status: 202))
     }
 

@@ -17,14 +17,14 @@ private final class ExportSource: BodySource {
     private let exporter: Mutex<ObjectExporter>
     private let pool: WorkerPool
     private let work: RequestPace
-    /// The caller's place in the quota of pool.
-    private let place: Quota.Lease
+    /// The caller's slot in the quota of the pool.
+    private let lease: Quota.Lease
 
-    init(_ exporter: sending ObjectExporter, _ pool: WorkerPool, _ work: RequestPace, _ place: Quota.Lease) {
+    init(_ exporter: sending ObjectExporter, _ pool: WorkerPool, _ work: RequestPace, _ lease: Quota.Lease) {
         self.exporter = Mutex(exporter)
         self.pool = pool
         self.work = work
-        self.place = place
+        self.lease = lease
     }
 
     /// Searching for the next objects may take long, so it takes turns with all other long work.
@@ -59,16 +59,17 @@ extension TransferEndpoints {
     package func exportObjects(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["limit", "fields", "format", Self.escapeFormulas])
-        let place = try CollectionTarget(class: path, try context.snapshot(for: request))
+        let collection = try CollectionTarget(class: path, try context.snapshot(for: request))
         let accepted = request.header("Accept").flatMap { TransferFormat(mediaType: $0) }
         let format = try parameters.choice("format", default: accepted ?? .ndjson)
         let escapesFormulas = try self.escapesFormulas(parameters, format)
-        var query = try place.reader(context.configuration).query(parameters, place.objectClass, in: place.scope)
+        var query = try collection.reader(context.configuration).query(
+            parameters, collection.objectClass, in: collection.scope)
         if let limit = try parameters.integer("limit", in: 0...Int.max) { query.steps.append(.limit(limit)) }
-        var properties = place.objectClass.storedProperties
+        var properties = collection.objectClass.storedProperties
         if let fields = parameters["fields"] {
             properties = try fields.split(separator: ",", omittingEmptySubsequences: false).map { name in
-                let property = try place.objectClass.named(String(name), parameter: "fields")
+                let property = try collection.objectClass.named(String(name), parameter: "fields")
                 guard !property.type.isComputed else {
                     throw Problem(
                         .parameterInvalid,
@@ -80,11 +81,11 @@ extension TransferEndpoints {
         }
         // Reading while sending has no small bound.
         try request.requireWorker()
-        let (snapshot, objectClass) = (place.snapshot, place.objectClass)
+        let (snapshot, objectClass) = (collection.snapshot, collection.objectClass)
         let (chosen, order) = (properties, query)
-        let lease = try pool.place(for: request.limitKey)
+        let lease = try pool.lease(for: request.limitKey)
         let work = RequestPace.current ?? RequestPace(request.limitKey)
-        return try context.reply(reading: query.steps.isEmpty ? 0 : place.size, for: request) {
+        return try context.reply(reading: query.steps.isEmpty ? 0 : collection.size, for: request) {
             let exporter: ObjectExporter
             do {
                 exporter = try ObjectExporter(

@@ -23,8 +23,8 @@ package final class TransferEndpoints: Sendable {
     let context: GatewayContext
     /// Runs transfers, whose duration depends on the size of a file.
     package let pool: WorkerPool
-    /// The turn of the transfer that reads a long line.
-    package let lineTurns = MemoryQueue(limit: 1)
+    /// Admits one transfer at a time to read a long line.
+    package let lineAdmission = MemoryQueue(limit: 1)
     let demo = DemoState()
 
     package init(_ context: GatewayContext) {
@@ -48,7 +48,8 @@ package final class TransferEndpoints: Sendable {
 
     /// The memory for the long lines of a transfer.
     func longLines(of request: Request, _ watch: TransferWatch?) -> LongLines {
-        LongLines(turns: lineTurns, values: context.values, most: context.bodyValues, for: request.limitKey, watch)
+        LongLines(
+            admission: lineAdmission, values: context.values, most: context.bodyValues, for: request.limitKey, watch)
     }
 
     /// Runs a transfer of a request's file in the caller's turn. A client that accepts `text/event-stream` receives a
@@ -70,13 +71,13 @@ package final class TransferEndpoints: Sendable {
                 }
             }
         }
-        let place = try pool.place(for: account)
+        let lease = try pool.lease(for: account)
         try pool.checkRoom()
         return .events { [self] stream in
             let client = ClientPresence()
             stream.onClose { _ in client.leave() }
             pool.run(for: account, client) { [self] in
-                defer { withExtendedLifetime(place) {} }
+                defer { withExtendedLifetime(lease) {} }
                 do {
                     let outcome = try run { step in
                         stream.send(.event(name: EventKind.progress.rawValue, data: form.progress(step)))

@@ -115,8 +115,8 @@ extension WriteResponse {
         _ outcome: EditOutcome, _ resolved: ResolvedPropertyPath, _ conditions: Preconditions,
         _ transaction: any WriteTransaction
     ) throws -> WriteResponse {
-        let answer = ResponseText(capacity: 64)
-        let json = answer.json
+        let response = ResponseText(capacity: 64)
+        let json = response.json
         json.beginObject()
         json.name("version")
         json.int(transaction.version.rawValue)
@@ -127,7 +127,7 @@ extension WriteResponse {
             json.int(count)
         }
         json.endObject()
-        return WriteResponse(answer, tagged: conditions.isEmpty ? nil : resolved.owner)
+        return WriteResponse(response, tagged: conditions.isEmpty ? nil : resolved.owner)
     }
 }
 

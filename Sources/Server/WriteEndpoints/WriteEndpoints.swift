@@ -117,16 +117,16 @@ package final class WriteEndpoints: Sendable {
             keys.append(written.key)
             createdAny = createdAny || written.isNew
         }
-        let answer = ResponseText()
-        answer.json.beginObject()
-        answer.json.name("version")
-        answer.json.int(transaction.version.rawValue)
-        answer.json.name("items")
-        answer.json.beginArray()
-        answer.objects(keys, of: objectClass.id, style)
-        answer.json.endArray()
-        answer.json.endObject()
-        return WriteResponse(status: createdAny || keys.isEmpty ? 201 : 200, answer)
+        let response = ResponseText()
+        response.json.beginObject()
+        response.json.name("version")
+        response.json.int(transaction.version.rawValue)
+        response.json.name("items")
+        response.json.beginArray()
+        response.objects(keys, of: objectClass.id, style)
+        response.json.endArray()
+        response.json.endObject()
+        return WriteResponse(status: createdAny || keys.isEmpty ? 201 : 200, response)
     }
 }
 
@@ -157,18 +157,18 @@ extension WriteEndpoints {
                     "The store is at \(transaction.before), not at \(expected). Read the data again that the transaction depends on."
                 )
             }
-            let answer = ResponseText(capacity: 128 + input.operations.count * 64)
-            let json = answer.json
+            let response = ResponseText(capacity: 128 + input.operations.count * 64)
+            let json = response.json
             json.beginObject()
             json.name(TransactionAnswer.Field.version)
             json.int(transaction.version.rawValue)
             json.name(TransactionAnswer.Field.results)
             json.beginArray()
-            var run = TransactionRun(transaction, reader, includesObjects: includesObjects, into: answer)
+            var run = TransactionRun(transaction, reader, includesObjects: includesObjects, into: response)
             try run.perform(input.operations)
             json.endArray()
             json.endObject()
-            return WriteResponse(answer)
+            return WriteResponse(response)
         }
     }
 }

@@ -343,7 +343,7 @@ struct RealmCommandTests {
         try directory.write("", to: "file")
         let server = try PostgresServer.shared.get()
         #expect(try Program.run(["setup", "--store", server.url], in: directory).status == 0)
-        let nobody = server.url(at: try SocketFaults.deadPlace())
+        let nobody = server.url(at: try SocketFaults.deadAddress())
         try server.sql("create database bare\(getpid())")
         let bare = server.url(database: "bare\(getpid())")
         for command in [["status"], ["image"], ["check"], ["restore", "file", "--replace"], ["publish", "file"]] {

@@ -14,7 +14,7 @@ struct SetupTests {
         ] {
             let result = try Program.run(arguments, environment: environment, in: directory)
             #expect(result.status == 0, "\(result.errors)")
-            #expect(result.output.contains("postgres://rg@\(server.place)/postgres has the tables"))
+            #expect(result.output.contains("postgres://rg@\(server.address)/postgres has the tables"))
             for secret in [PostgresServer.password, "word-7Qx"] { #expect(!result.output.contains(secret)) }
         }
         #expect(try server.sql("select format from realmgate.format") == "1")
@@ -61,12 +61,12 @@ struct SetupTests {
         let server = try PostgresServer.shared.get()
         let directory = try TestDirectory()
         try server.sql("create role reader login password 'reader-Secret'")
-        let nobody = try SocketFaults.deadPlace()
+        let nobody = try SocketFaults.deadAddress()
         let cases: [(url: String?, status: Int32, sentence: String)] = [
             (nil, 64, "--store"), ("shop.realmgate", 78, "not a URL of PostgreSQL"),
             (server.url(password: "reader-Secret"), 78, "Check the user, the password"),
             (server.url(database: "nowhere"), 78, "nowhere"),
-            ("postgres://reader:reader-Secret@\(server.place)/postgres", 78, "permission denied"),
+            ("postgres://reader:reader-Secret@\(server.address)/postgres", 78, "permission denied"),
             (server.url(at: nobody), 69, "cannot be reached"),
         ]
         for (url, status, sentence) in cases {

@@ -127,11 +127,11 @@ final class Browser: @unchecked Sendable {
         }
     }
 
-    /// Turns the console to a place, and waits for its page: until that has been loaded, the page before is shown.
-    func turn(to place: String) throws {
-        let path = place.dropFirst().prefix { $0 != "?" }
+    /// Turns the console to a route, and waits for its page: until that has been loaded, the page before is shown.
+    func turn(to route: String) throws {
+        let path = route.dropFirst().prefix { $0 != "?" }
         let page = path.hasPrefix("/") ? (path.dropFirst().contains("/") ? "object" : "objects") : String(path)
-        try evaluate("location.hash = '\(place)'")
+        try evaluate("location.hash = '\(route)'")
         try wait(for: "['\(page)', 'sign-in', 'not-found'].includes(document.querySelector('main')?.dataset.page)")
     }
 
@@ -139,7 +139,7 @@ final class Browser: @unchecked Sendable {
     /// between press and release.
     func click(_ element: String, times: Int = 1, whilePressed: () throws -> Void = {}) throws {
         try wait(for: element)
-        let place = try evaluate(
+        let position = try evaluate(
             """
             (() => {
               const element = \(element);
@@ -148,7 +148,7 @@ final class Browser: @unchecked Sendable {
               return [box.x + box.width / 2, box.y + box.height / 2];
             })()
             """)
-        guard let point = place as? [NSNumber], point.count == 2 else { throw TestFailure("no place of \(element)") }
+        guard let point = position as? [NSNumber], point.count == 2 else { throw TestFailure("no place of \(element)") }
         func mouse(_ type: String, _ more: [String: Any] = [:]) throws {
             var event: [String: Any] = ["type": type, "x": point[0].doubleValue, "y": point[1].doubleValue]
             event.merge(more) { _, new in new }
@@ -165,7 +165,7 @@ final class Browser: @unchecked Sendable {
     /// Presses the mouse button on one element, moves it in steps over another, and releases it there.
     func drag(_ element: String, to target: String) throws {
         try wait(for: element)
-        let places = try evaluate(
+        let positions = try evaluate(
             """
             (() => {
               const middle = (one) => {
@@ -176,7 +176,7 @@ final class Browser: @unchecked Sendable {
               return [...middle(\(element)), ...middle(\(target))];
             })()
             """)
-        guard let points = (places as? [NSNumber])?.map(\.doubleValue), points.count == 4 else {
+        guard let points = (positions as? [NSNumber])?.map(\.doubleValue), points.count == 4 else {
             throw TestFailure("no places of \(element) and \(target)")
         }
         func mouse(_ type: String, _ share: Double) throws {

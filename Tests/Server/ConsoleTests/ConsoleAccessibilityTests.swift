@@ -5,7 +5,7 @@ import RepositoryFiles
 import Testing
 
 extension ConsoleTests {
-    private static let places = [
+    private static let routes = [
         "#/Dog", "#/Dog?view=sections&by=name.first", "#/Dog?view=summary", "#/Dog?filter=agee%20%3E%203", "#/Thing/1",
         "#/Person/ann", "#/Nobody", "#/Nobody/3", "#nonsense", "#sign-in", "#schema",
         "#streams", "#snapshots", "#subscriptions", "#transfer", "#access", "#metrics",
@@ -21,8 +21,8 @@ extension ConsoleTests {
             try? browser.preferDark(false)
             try? browser.resize(width: 1400, height: 900)
         }
-        for place in Self.places {
-            try browser.turn(to: place)
+        for route in Self.routes {
+            try browser.turn(to: route)
             try browser.wait(
                 for: """
                     document.querySelector('main h1:not([hidden] h1)')?.checkVisibility()
@@ -32,7 +32,7 @@ extension ConsoleTests {
                 try browser.preferDark(isDark)
                 try browser.resize(width: width, height: 860)
                 let faults = try browser.evaluate(AccessibilityCheck.expression) as? [String]
-                #expect(faults == [], "\(place), \(isDark ? "dark" : "light"), \(width) wide")
+                #expect(faults == [], "\(route), \(isDark ? "dark" : "light"), \(width) wide")
             }
         }
         expectNoComplaints()
@@ -51,7 +51,7 @@ extension ConsoleTests {
             try? browser.resize(width: 1400, height: 900)
         }
         try browser.evaluate(source + "; null")
-        func check(_ place: String) throws {
+        func check(_ route: String) throws {
             for (width, height) in [(1440, 900), (390, 844)] {
                 try browser.resize(width: width, height: height)
                 for (name, isDark, isForced) in [
@@ -59,14 +59,14 @@ extension ConsoleTests {
                 ] {
                     try browser.preferDark(isDark, forcedColours: isForced)
                     let found = try browser.evaluate(Axe.violations) as? [String]
-                    #expect(found == [], "\(place), \(name), \(width) wide")
+                    #expect(found == [], "\(route), \(name), \(width) wide")
                 }
             }
             try browser.preferDark(false)
             try browser.resize(width: 1440, height: 900)
         }
-        for place in Self.places {
-            try browser.turn(to: place)
+        for route in Self.routes {
+            try browser.turn(to: route)
             try browser.wait(
                 for: """
                     document.querySelector('main h1:not([hidden] h1)')?.checkVisibility()
@@ -75,7 +75,7 @@ extension ConsoleTests {
             // Marks of changes fade.
             try browser.wait(
                 for: "document.getAnimations().every((one) => one.effect.getTiming().iterations === Infinity)")
-            try check(place)
+            try check(route)
         }
         // The dialogs.
         for opener in ["create", "build", "columns", "queries", "explain", "show-keys"] {
@@ -140,13 +140,13 @@ extension ConsoleTests {
         #expect(
             try browser.evaluate("document.querySelector('.rail-foot a[href=docs]').checkVisibility()") as? Bool == true
         )
-        for place in ["#/Dog/1", "#schema", "#access", "#transfer", "#subscriptions", "#snapshots", "#streams"] {
-            try browser.turn(to: place)
+        for route in ["#/Dog/1", "#schema", "#access", "#transfer", "#subscriptions", "#snapshots", "#streams"] {
+            try browser.turn(to: route)
             try browser.wait(
                 for:
                     "document.querySelector('#page h1') && document.querySelector('main .loading')?.checkVisibility() !== true"
             )
-            #expect(try browser.evaluate(small) as? [String] == [], "\(place)")
+            #expect(try browser.evaluate(small) as? [String] == [], "\(route)")
         }
         expectNoComplaints()
     }
@@ -167,11 +167,11 @@ extension ConsoleTests {
                       const style = getComputedStyle(one);
                       const isSeen = style.outlineStyle !== 'none' || style.boxShadow !== 'none';
                       const all = [...document.querySelectorAll('*')];
-                      const place = all.indexOf(one);
-                      const before = window.lastPlace ?? -1;
-                      window.lastPlace = place;
+                      const position = all.indexOf(one);
+                      const before = window.lastPosition ?? -1;
+                      window.lastPosition = position;
                       if (!isSeen) return `unseen: ${one.outerHTML.slice(0, 80)}`;
-                      return place > before ? 'fine' : `out of order: ${one.outerHTML.slice(0, 80)}`;
+                      return position > before ? 'fine' : `out of order: ${one.outerHTML.slice(0, 80)}`;
                     })()
                     """))
         }

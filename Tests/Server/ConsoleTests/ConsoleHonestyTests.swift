@@ -10,8 +10,8 @@ extension ConsoleTests {
     @Test(
         "an address that leads nowhere says so, and has a way on",
         arguments: ["#nonsense", "#__proto__", "#constructor", "#/Nobody", "#/Nobody/3", "#/__proto__/1", "#/Dog/99"])
-    func nowhere(place: String) throws {
-        try load(place)
+    func nowhere(route: String) throws {
+        try load(route)
         let way =
             "[...document.querySelectorAll('main a')].find((one) => one.checkVisibility() && one.hash.startsWith('#/Dog'))"
         try browser.wait(for: way)
@@ -185,10 +185,10 @@ extension ConsoleTests {
 
     @Test("what cannot be loaded while the server is away says so, and is loaded when it is back")
     func unreachable() throws {
-        let place = try TestDirectory()
-        let schema = try place.write(ConsoleSite.schema, to: "schema.json")
-        let options = ["--data", place.file("a.realmgate"), "--schema", schema]
-        let first = try RunningServer(options, host: LoopbackAddress.own(), in: place)
+        let directory = try TestDirectory()
+        let schema = try directory.write(ConsoleSite.schema, to: "schema.json")
+        let options = ["--data", directory.file("a.realmgate"), "--schema", schema]
+        let first = try RunningServer(options, host: LoopbackAddress.own(), in: directory)
         // Neither the form of a new object nor the page of the log has been loaded before.
         try browser.open(first.address + "/#/Dog")
         try browser.wait(for: "document.querySelector('#state')?.dataset.state === 'live'")
@@ -200,7 +200,7 @@ extension ConsoleTests {
         try browser.evaluate("location.hash = '#logs'")
         try waitForPage("Not reachable")
 
-        let second = try RunningServer(options, host: first.host, port: first.port, in: place)
+        let second = try RunningServer(options, host: first.host, port: first.port, in: directory)
         try browser.click(button("Try again"))
         try waitForPage("Log")
         try browser.turn(to: "#/Dog")
@@ -214,10 +214,10 @@ extension ConsoleTests {
 
     @Test("the numbers are right again soon after the server was started again")
     func restart() throws {
-        let place = try TestDirectory()
-        let schema = try place.write(ConsoleSite.schema, to: "schema.json")
-        let options = ["--data", place.file("a.realmgate"), "--schema", schema]
-        let first = try RunningServer(options, host: LoopbackAddress.own(), in: place)
+        let directory = try TestDirectory()
+        let schema = try directory.write(ConsoleSite.schema, to: "schema.json")
+        let options = ["--data", directory.file("a.realmgate"), "--schema", schema]
+        let first = try RunningServer(options, host: LoopbackAddress.own(), in: directory)
         let client = try first.client()
         #expect(
             try client.send("POST", "/v1/objects/Dog", body: #"[{"id": 1, "name": "Rex"}, {"id": 2, "name": "Bello"}]"#)
@@ -228,7 +228,7 @@ extension ConsoleTests {
         try browser.wait(for: "\(tally) === '2 objects' && \(listed) === '2'")
         #expect(try first.stop() == 0)
         try browser.wait(for: "document.querySelector('#state').dataset.state === 'waiting'")
-        let second = try RunningServer(options, host: first.host, port: first.port, in: place)
+        let second = try RunningServer(options, host: first.host, port: first.port, in: directory)
         let again = try second.client()
         #expect(try again.send("POST", "/v1/objects/Dog", body: #"{"id": 3, "name": "Rina"}"#).status == 201)
         try browser.wait(
@@ -260,7 +260,7 @@ extension ConsoleTests {
         #expect(
             try client.send("PUT", set, body: try json(["class": "Dog", "filter": "name CONTAINS 'x'"])).status < 300)
         try open()
-        for place in [
+        for directory in [
             "#/Dog", "#/Dog?filter=\(escaped)", "#/Dog?sort=\(escaped)", "#/Dog?view=sections&by=name",
             "#/Dog?view=summary&by=name",
             "#/Dog?distinct=\(escaped)", "#/Person", "#/Person/\(escaped)", "#/Dog/7", "#/Thing", "#/Thing/1",
@@ -269,13 +269,13 @@ extension ConsoleTests {
             "#schema",
         ] {
             // Quotes are escaped in it, so it is an address as it is.
-            try browser.turn(to: place)
+            try browser.turn(to: directory)
             try browser.wait(for: "document.querySelector('main .loading')?.checkVisibility() !== true")
             try browser.evaluate("new Promise((done) => setTimeout(done, 250))")
-            #expect(try browser.evaluate("window.hurt ?? null") is NSNull, "\(place)")
+            #expect(try browser.evaluate("window.hurt ?? null") is NSNull, "\(directory)")
             #expect(
                 try browser.evaluate("document.querySelectorAll('main img, main script, dialog img').length") as? Int
-                    == 0, "\(place)")
+                    == 0, "\(directory)")
         }
         // It is there, as text.
         try browser.turn(to: "#/Dog/7")

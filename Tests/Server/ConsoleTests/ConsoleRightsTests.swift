@@ -43,11 +43,11 @@ extension ConsoleTests {
         return (server, admin, try #require(try made.json()["secret"] as? String))
     }
 
-    private func signIn(at server: RunningServer, with key: String, place: String) throws {
+    private func signIn(at server: RunningServer, with key: String, route: String) throws {
         try browser.open("\(server.address)/static/icon.svg")
         try browser.wait(for: "location.href.endsWith('/static/icon.svg')")
         try browser.evaluate("sessionStorage.setItem('realmgate.key', '\(key)')")
-        try browser.open("\(server.address)/\(place)")
+        try browser.open("\(server.address)/\(route)")
     }
 
     @Test("a caller with few rights is offered what its role allows, and nothing else")
@@ -58,7 +58,7 @@ extension ConsoleTests {
         func seen(_ selector: String) -> String { "Boolean(document.querySelector('\(selector)')?.checkVisibility())" }
         func isOffered(_ selector: String) throws -> Bool { try browser.evaluate(seen(selector)) as? Bool == true }
 
-        try signIn(at: server, with: clerk, place: "#/Dog")
+        try signIn(at: server, with: clerk, route: "#/Dog")
         try waitForNames(["Rex", "Bello"])
         #expect(try !isOffered("#create"))
         #expect(try browser.evaluate("document.querySelectorAll('.row .remove').length") as? Int == 0)
@@ -118,7 +118,7 @@ extension ConsoleTests {
         #expect(try browser.evaluate("document.querySelectorAll('#page .drop').length") as? Int == 1)
 
         // An administrator has all of it.
-        try signIn(at: server, with: admin, place: "#/Dog")
+        try signIn(at: server, with: admin, route: "#/Dog")
         try waitForNames(["Rax", "Bello"])
         try browser.wait(for: seen("#create"))
         #expect(try browser.evaluate("document.querySelectorAll('.row .remove').length") as? Int == 2)
@@ -133,7 +133,7 @@ extension ConsoleTests {
         let directory = try TestDirectory()
         let (server, admin, _) = try makeGuardedServer(in: directory)
         defer { try? browser.evaluate("sessionStorage.clear(); localStorage.clear()") }
-        try signIn(at: server, with: admin, place: "#access")
+        try signIn(at: server, with: admin, route: "#access")
         try waitForPage("Keys and rules")
         try browser.wait(for: "document.querySelector('#page th[scope=row]')?.textContent === '\(Self.script)'")
         try browser.wait(

@@ -46,16 +46,16 @@ struct ConsoleTests {
     // MARK: What is on the page
 
     /// Loads the console at a page with the objects of a class.
-    func open(_ place: String = "#/Dog") throws {
-        try load(place)
+    func open(_ route: String = "#/Dog") throws {
+        try load(route)
         try browser.wait(for: "document.querySelector('#state')?.dataset.state === 'live'")
     }
 
     /// Loads the console again, at any page.
-    func load(_ place: String) throws {
+    func load(_ route: String) throws {
         // Another address of the same document would not load it again.
         try browser.open("about:blank")
-        try browser.open(server.address + "/" + place)
+        try browser.open(server.address + "/" + route)
     }
 
     /// Returns the visible button with this text.

@@ -33,8 +33,8 @@ extension ConsoleTests {
         try browser.type("age > 1")
         try browser.press("Enter")
         try browser.wait(for: "document.querySelector('a[download]')?.download === 'Dog.ndjson'")
-        let told = try browser.text("[...document.querySelectorAll('.figure')].at(-1).textContent")
-        #expect(told.hasPrefix("4 lines, "))
+        let reported = try browser.text("[...document.querySelectorAll('.figure')].at(-1).textContent")
+        #expect(reported.hasPrefix("4 lines, "))
         expectNoComplaints()
     }
 }

@@ -120,7 +120,7 @@ struct ForeignPageTests {
             + `<form method=post enctype="${type}" action="${target}/v1/snapshots"></form>`
             + `<form method=post enctype="${type}" action="${target}/v1/objects/Dog/1"></form>`).join("");
           const page = forms + `<script>
-            for (const [place, form] of [...document.forms].entries()) { const frame = document.createElement("iframe"); frame.name = "f" + place;
+            for (const [index, form] of [...document.forms].entries()) { const frame = document.createElement("iframe"); frame.name = "f" + index;
               document.body.append(frame); form.target = frame.name; form.submit(); }
             for (const mode of ["no-cors", "cors"]) for (const type of ["text/plain", "application/x-ndjson"])
               fetch("${imports}", { method: "POST", mode, body: new Blob(['{"id":${++number},"name":"null"}'], { type }) })

@@ -352,14 +352,14 @@ struct FollowedKillTests {
                 }
             }
             for token in tried["append"] ?? [] {
-                let places = pairs[token] ?? []
-                let present = places.compactMap { found[$0] }
+                let positions = pairs[token] ?? []
+                let present = positions.compactMap { found[$0] }
                 let having = present.filter { $0.tokens.contains(token) }
                 guard having.isEmpty || having.count == present.count else {
                     throw TestFailure("\(token) was appended by halves")
                 }
                 guard done["append"]?.contains(token) != true || having.count == present.count else {
-                    throw TestFailure("\(token) was appended to \(places), and is lost")
+                    throw TestFailure("\(token) was appended to \(positions), and is lost")
                 }
             }
             for token in done["mark"] ?? [] {

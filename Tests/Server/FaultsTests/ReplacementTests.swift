@@ -30,9 +30,9 @@ struct ReplacementTests {
         func port(for client: Int) -> Int {
             state.withLock { state in
                 var (port, times) = state.last[client]
-                let place = state.ports.firstIndex(of: port)
-                if place == nil || times == 2 {
-                    (port, times) = (state.ports[((place ?? -1) + 1) % state.ports.count], 0)
+                let index = state.ports.firstIndex(of: port)
+                if index == nil || times == 2 {
+                    (port, times) = (state.ports[((index ?? -1) + 1) % state.ports.count], 0)
                 }
                 state.last[client] = (port, times + 1)
                 return port

@@ -96,7 +96,7 @@ struct SeveralGatewaysTests {
         let directory = try TestDirectory()
         #expect(try Program.run(["setup", "--store", primary.url], in: directory).status == 0)
         let standby = try PostgresServer(standbyOf: primary)
-        let url = primary.url(at: "\(primary.place),\(standby.place)") + "?target_session_attrs=read-write"
+        let url = primary.url(at: "\(primary.address),\(standby.address)") + "?target_session_attrs=read-write"
         let hosts = [
             try SharedHost("a", "fork", primary, directory, url: url),
             try SharedHost("b", "fork", primary, directory, url: url),
@@ -253,7 +253,7 @@ struct SeveralGatewaysTests {
         let directory = try TestDirectory()
         #expect(try Program.run(["setup", "--store", postgres.url], in: directory).status == 0)
         let realm = "keys-\(PostgresServer.number())"
-        let place = ["--store", postgres.url, "--realm", realm]
+        let options = ["--store", postgres.url, "--realm", realm]
         let hosts = try [SharedHost("a", realm, postgres, directory), SharedHost("b", realm, postgres, directory)]
         func wait(_ status: Int, _ key: String?) throws {
             for host in hosts {
@@ -262,7 +262,7 @@ struct SeveralGatewaysTests {
             }
         }
         try wait(200, nil)
-        let made = try Program.run(["token", "create", "--name", "me", "--role", "admin"] + place, in: directory)
+        let made = try Program.run(["token", "create", "--name", "me", "--role", "admin"] + options, in: directory)
         #expect(made.status == 0, "\(made.errors)")
         let key = made.output.trimmingCharacters(in: .whitespacesAndNewlines)
         try wait(401, nil)
@@ -273,10 +273,10 @@ struct SeveralGatewaysTests {
         #expect(second.status == 201, "\(second.text)")
         let other = try #require(try second.json()["secret"] as? String ?? second.json()["key"] as? String)
         try wait(200, other)
-        let listed = try Program.run(["token", "list"] + place, in: directory)
+        let listed = try Program.run(["token", "list"] + options, in: directory)
         #expect(listed.output.contains("me") && listed.output.contains("second"), "\(listed.output)")
         let id = String(key.split(separator: "_")[1])
-        #expect(try Program.run(["token", "revoke", id] + place, in: directory).status == 0)
+        #expect(try Program.run(["token", "revoke", id] + options, in: directory).status == 0)
         try wait(401, key)
         // No file of keys is made beside the replicas.
         #expect(!FileManager.default.fileExists(atPath: directory.file("a.replica.keys")))

@@ -51,8 +51,8 @@ struct SharedStateTests {
             #expect((try read.json()["items"] as? [Any])?.count == round + 1, "\(read.text)")
         }
         // From an image of a later version.
-        let place = ["--store", postgres.url, "--realm", realm]
-        let image = try Program.run(["image"] + place, in: directory)
+        let options = ["--store", postgres.url, "--realm", realm]
+        let image = try Program.run(["image"] + options, in: directory)
         #expect(image.status == 0, "\(image.errors)")
         for suffix in ["", "-lock"] { try? FileManager.default.removeItem(atPath: hosts[0].replica + suffix) }
         try hosts[0].start()
@@ -135,13 +135,13 @@ struct SharedStateTests {
     @Test("a realm of a newer format is refused with exit code 78, and so is an entry of one while the gateway runs")
     func newerFormat() throws {
         let first = try host("a")
-        let place = ["--store", postgres.url, "--realm", realm]
+        let options = ["--store", postgres.url, "--realm", realm]
         #expect(try first.send("POST", "/v1/objects/Note", #"{"id":1,"text":"a"}"#).status == 201)
         func set(_ format: Int) throws {
             try postgres.sql("update realmgate.realm set entry_format = \(format) where name = '\(realm)'")
         }
         try set(2)
-        let serve = ["serve", "--port", "0", "--data", directory.file("b.replica")] + place
+        let serve = ["serve", "--port", "0", "--data", directory.file("b.replica")] + options
         let refused = try Program.run(serve, in: directory)
         #expect(refused.status == 78 && refused.errors.contains("Use a newer program"), "\(refused.errors)")
         try set(1)

@@ -163,8 +163,8 @@ struct WriteRefusalTests {
         var refusals = 0
         // Each commit syncs once: the sync of the first, second or third write fails; of the second also all later
         // ones. All ways together meet each of these faults.
-        let place = Way.allCases.firstIndex(of: way) ?? 0
-        for number in TestRun.length > 1 ? [1, 2, 3] : [1 + place % 3] {
+        let index = Way.allCases.firstIndex(of: way) ?? 0
+        for number in TestRun.length > 1 ? [1, 2, 3] : [1 + index % 3] {
             let plan = FaultPlan(.sync, number, .fail(.inputOutput), repeats: number.isMultiple(of: 2))
             let environment = FaultEnvironment(library: try Program.beside("libCFaults.so"), files: [data], plan: plan)
             guard let server = try? start(data, environment: environment.variables, in: directory) else { continue }

@@ -159,7 +159,7 @@ struct CollectionTests {
 
         // Objects are created and deleted meanwhile: those that remain occur once and in order.
         paged = []
-        var gone: Set<Int64> = []
+        var deleted: Set<Int64> = []
         var id = 60
         repeat {
             let page = try ids(
@@ -172,11 +172,11 @@ struct CollectionTests {
             }
             // Objects that others link to are not deleted, so that no object's sort position changes.
             let victim = Int64.random(in: 30..<60, using: &random)
-            if gone.insert(victim).inserted { _ = try gateway.send(.delete, "/v1/objects/Dog/\(victim)") }
+            if deleted.insert(victim).inserted { _ = try gateway.send(.delete, "/v1/objects/Dog/\(victim)") }
             #expect(paged.count < 1000, "paging does not end, seed \(seed)")
         } while next != nil && paged.count < 1000
         #expect(Set(paged).count == paged.count, "an object came twice, seed \(seed)")
-        let stayed = whole.items.filter { !gone.contains($0) }
+        let stayed = whole.items.filter { !deleted.contains($0) }
         let kept = Set(stayed)
         #expect(paged.filter { kept.contains($0) } == stayed, "seed \(seed)")
     }

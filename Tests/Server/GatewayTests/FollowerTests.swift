@@ -145,7 +145,7 @@ struct FollowerTests {
             try estate.write(&random)
         }
         // Some disconnect before their first event.
-        for place in stride(from: 0, to: open.count, by: 7) { open[place].events.stream.didClose(.clientLeft) }
+        for index in stride(from: 0, to: open.count, by: 7) { open[index].events.stream.didClose(.clientLeft) }
         for (follower, events, held) in open where !events.stream.isClosed {
             let expected = try follower.expected(estate.wire)
             var held = held

@@ -113,7 +113,7 @@ struct LongBodyTests {
             if answer?.status == 200, answer?.bodyBytes == expected { same.add(1, ordering: .relaxed) }
         }
         #expect(same.load(ordering: .relaxed) == 24)
-        #expect(eventually { home.gateway.context.turns.bytes == 0 && home.gateway.context.values.bytes == 0 })
+        #expect(eventually { home.gateway.context.responseMemory.bytes == 0 && home.gateway.context.values.bytes == 0 })
         return home
     }
 

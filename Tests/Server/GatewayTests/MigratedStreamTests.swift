@@ -288,12 +288,12 @@ struct MigratedStreamTests {
             let routed = wire.router.respond(
                 to: try Request(.put, "/v1/schema", headers: ["Content-Type": "application/json"], body: document))
             guard case .later(let migrate) = routed else { throw WireFailure("\(routed)") }
-            let migrated = Promise<Responder.Answer>()
+            let migrated = Promise<Responder.Outcome>()
             migrate(Responder { migrated.set($0) })
             let answers = try requests.map { method, target, body in
                 let request = try Request(
                     method, target, headers: ["Content-Type": "application/json"], body: Array((body ?? "").utf8))
-                let box = Promise<Responder.Answer>()
+                let box = Promise<Responder.Outcome>()
                 wire.router.respond(to: request).answer(Responder { box.set($0) })
                 return (target, box)
             }

@@ -120,7 +120,7 @@ struct StreamTruthTests {
         arguments: 0..<3 * TestRun.length)
     func truth(_ round: Int) throws {
         var random = SeededRandom.ofTest(round)
-        let worlds = try TwoWorlds(random, place: round)
+        let worlds = try TwoWorlds(random, slot: round)
         var clients: [Observer] = []
         var paused: [Observer] = []
         for step in 0..<40 {

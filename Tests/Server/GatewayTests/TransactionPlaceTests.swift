@@ -97,7 +97,7 @@ struct TransactionPlaceTests {
             #""op":"set","in":["parts",{"index":0,"was":{"code":"gone","inner":null,"sizes":[]}}],"value":{"code":"x"}"#,
             #""op":"set","in":["parts",{"index":1,"was":{"sizes":[]}}],"value":{"code":"x"}"#,
         ])
-    func goneEmbedded(_ members: String) throws {
+    func deletedEmbedded(_ members: String) throws {
         let gateway = try gateway()
         let before = try gateway.get("/v1/objects/Box/1").json
         let answer = try edit(gateway, members)

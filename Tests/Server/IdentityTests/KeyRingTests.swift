@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// A file name in a temporary directory, which is deleted with this object.
-final class KeyPlace: Sendable {
+final class KeyFixture: Sendable {
     let directory: String
     var path: String { directory + "/a.realmgate.keys" }
 
@@ -37,13 +37,13 @@ struct KeyRingTests {
 
     @Test("what a key was made with is there again in another process, and its secret is nowhere")
     func file() throws {
-        let place = try KeyPlace()
-        let (key, secret) = try KeyRing(path: place.path).create(Self.details)
+        let fixture = try KeyFixture()
+        let (key, secret) = try KeyRing(path: fixture.path).create(Self.details)
         #expect(secret.wholeMatch(of: #/rg_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}/#) != nil)
-        #expect(!place.text.contains(secret.suffix(43)))
-        let mode = try FileManager.default.attributesOfItem(atPath: place.path)[.posixPermissions] as? Int
+        #expect(!fixture.text.contains(secret.suffix(43)))
+        let mode = try FileManager.default.attributesOfItem(atPath: fixture.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        let again = try KeyRing(path: place.path)
+        let again = try KeyRing(path: fixture.path)
         #expect(again.isInUse)
         let known = try #require(again.key(key.id))
         #expect(known.details == Self.details)
@@ -72,10 +72,10 @@ struct KeyRingTests {
 
     @Test("a server sees what the command line makes and takes back")
     func twoProcesses() throws {
-        let place = try KeyPlace()
-        let server = try KeyRing(path: place.path)
+        let fixture = try KeyFixture()
+        let server = try KeyRing(path: fixture.path)
         #expect(!server.isInUse)
-        let tool = try KeyRing(path: place.path)
+        let tool = try KeyRing(path: fixture.path)
         let (key, secret) = try tool.create(.init(name: "a", roles: ["r"]))
         // An unknown key is looked up in the file at once.
         #expect(try server.principal(of: secret).credential == .key(key.id))
@@ -89,34 +89,34 @@ struct KeyRingTests {
         let other = try server.create(.init(name: "b", roles: ["r"])).key
         #expect(try tool.revoke(other.id)?.id == other.id, "the tool looks before it answers")
         #expect(try tool.revoke("none") == nil)
-        #expect(try KeyRing(path: place.path).keys.map(\.id) == [key.id, other.id])
+        #expect(try KeyRing(path: fixture.path).keys.map(\.id) == [key.id, other.id])
     }
 
     @Test("keys that several write at once are all there")
     func concurrentWriters() async throws {
-        let place = try KeyPlace()
-        let rings = [try KeyRing(path: place.path), try KeyRing(path: place.path)]
+        let fixture = try KeyFixture()
+        let rings = [try KeyRing(path: fixture.path), try KeyRing(path: fixture.path)]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for ring in rings {
                 group.addTask { for _ in 0..<10 { _ = try ring.create(.init(name: "a", roles: ["r"])) } }
             }
             try await group.waitForAll()
         }
-        #expect(try KeyRing(path: place.path).keys.count == 20)
+        #expect(try KeyRing(path: fixture.path).keys.count == 20)
     }
 
     @Test("a file that goes away or is damaged leaves a running server closed")
     func lostFile() throws {
-        let place = try KeyPlace()
-        let server = try KeyRing(path: place.path)
+        let fixture = try KeyFixture()
+        let server = try KeyRing(path: fixture.path)
         let secret = try server.create(.init(name: "a", roles: ["r"])).secret
         try server.refresh()
-        try "{\"format\":1,\"keys\":[{}]}".write(toFile: place.path, atomically: true, encoding: .utf8)
+        try "{\"format\":1,\"keys\":[{}]}".write(toFile: fixture.path, atomically: true, encoding: .utf8)
         #expect(throws: IdentityError.self) { try server.refresh() }
-        #expect(throws: IdentityError.self) { try KeyRing(path: place.path) }
+        #expect(throws: IdentityError.self) { try KeyRing(path: fixture.path) }
         #expect(!server.refreshOrLog())
         #expect(throws: Never.self) { try server.principal(of: secret) }
-        try FileManager.default.removeItem(atPath: place.path)
+        try FileManager.default.removeItem(atPath: fixture.path)
         #expect(try server.refresh())
         #expect(throws: CredentialFault.invalid) { try server.principal(of: secret) }
         #expect(server.isInUse)
@@ -124,13 +124,13 @@ struct KeyRingTests {
 
     @Test("a key ends at its time, and its last use is written down now and then")
     func times() throws {
-        let place = try KeyPlace()
+        let fixture = try KeyFixture()
         let clock = Clock()
-        let ring = try KeyRing(path: place.path, clock: { clock.now })
+        let ring = try KeyRing(path: fixture.path, clock: { clock.now })
         let (key, secret) = try ring.create(.init(name: "a", roles: ["r"], expires: Timestamp(seconds: 1_002_000)))
         _ = try ring.principal(of: secret)
         ring.saveUses()
-        func saved() throws -> Timestamp? { try KeyRing(path: place.path).key(key.id)?.lastUsed }
+        func saved() throws -> Timestamp? { try KeyRing(path: fixture.path).key(key.id)?.lastUsed }
         #expect(try saved() == Timestamp(seconds: 1_000_000))
         clock.set(1_000_300)
         _ = try ring.principal(of: secret)
@@ -148,15 +148,15 @@ struct KeyRingTests {
 
     @Test("a key given at the start is an administrator's and is not written")
     func initialKey() throws {
-        let place = try KeyPlace()
+        let fixture = try KeyFixture()
         let text = "an-administrator-chose-this-text-32"
-        let ring = try KeyRing(path: place.path, initialKey: text)
+        let ring = try KeyRing(path: fixture.path, initialKey: text)
         #expect(ring.isInUse)
         #expect(try ring.principal(of: text).roles == ["admin"])
         #expect(throws: CredentialFault.invalid) { try ring.principal(of: text + "x") }
         _ = try ring.create(.init(name: "a", roles: ["r"]))
-        #expect(!place.text.contains(text))
-        #expect(throws: IdentityError.self) { try KeyRing(path: place.path, initialKey: "short") }
+        #expect(!fixture.text.contains(text))
+        #expect(throws: IdentityError.self) { try KeyRing(path: fixture.path, initialKey: "short") }
     }
 
     /// A clock that the test sets.

@@ -11,9 +11,9 @@ struct StandardExampleTests {
     private func keys(
         _ entries: [JSONValue], _ change: (inout TokenSettings) -> Void = { _ in }
     ) throws -> [TokenKey] {
-        let place = try KeyPlace()
+        let fixture = try KeyFixture()
         var settings = TokenSettings()
-        settings.keyFile = try place.keySet(entries)
+        settings.keyFile = try fixture.keySet(entries)
         change(&settings)
         return try TokenKey.load(settings)
     }
@@ -38,12 +38,12 @@ struct StandardExampleTests {
         var tried = 0
         for part in parts.indices {
             let bytes = try #require(Base64.url.decode(parts[part]))
-            for place in stride(from: 0, to: bytes.count, by: 5) {
+            for index in stride(from: 0, to: bytes.count, by: 5) {
                 var changed = bytes
-                changed[place] ^= 1 << UInt8(place % 7)
+                changed[index] ^= 1 << UInt8(index % 7)
                 var text = parts
                 text[part] = Base64.url.encode(changed)
-                #expect(verifying(text.joined(separator: "."), keys) == [], "part \(part), byte \(place)")
+                #expect(verifying(text.joined(separator: "."), keys) == [], "part \(part), byte \(index)")
                 tried += 1
             }
         }
@@ -64,9 +64,9 @@ struct StandardExampleTests {
 
     @Test("a token of RFC 7515 identifies its caller while it is valid")
     func token() throws {
-        let place = try KeyPlace()
+        let fixture = try KeyFixture()
         var settings = TokenSettings()
-        settings.keyFile = try place.keySet([StandardExamples.es256.key])
+        settings.keyFile = try fixture.keySet([StandardExamples.es256.key])
         settings.issuers = ["joe"]
         for (moment, fault): (Int64, CredentialFault?) in [(1_300_819_379, nil), (1_300_819_410, .expired)] {
             let verifier = try TokenVerifier(settings, clock: { Timestamp(seconds: moment) })

@@ -14,10 +14,10 @@ struct TokenTests {
     ]
 
     private func verifier(
-        _ keys: [JSONValue], in place: KeyPlace, _ change: (inout TokenSettings) -> Void = { _ in }
+        _ keys: [JSONValue], in fixture: KeyFixture, _ change: (inout TokenSettings) -> Void = { _ in }
     ) throws -> TokenVerifier {
         var settings = TokenSettings()
-        settings.keyFile = try place.keySet(keys)
+        settings.keyFile = try fixture.keySet(keys)
         change(&settings)
         return try TokenVerifier(settings, clock: { Timestamp(seconds: Self.now) })
     }
@@ -31,9 +31,9 @@ struct TokenTests {
 
     @Test("tokens of each algorithm are taken, and refused when a bit is off", arguments: TokenAlgorithm.allCases)
     func algorithms(algorithm: TokenAlgorithm) throws {
-        let place = try KeyPlace()
+        let fixture = try KeyFixture()
         let signer = try TokenSigner.of(algorithm.rawValue)
-        let verifier = try verifier([signer.publicKey], in: place)
+        let verifier = try verifier([signer.publicKey], in: fixture)
         let token = try signer.token(Self.claims)
         for _ in 0..<2 {
             let principal = try verifier.principal(of: token)
@@ -55,9 +55,9 @@ struct TokenTests {
 
     @Test("the algorithm must be one that the key and the settings allow")
     func confusion() throws {
-        let place = try KeyPlace()
+        let fixture = try KeyFixture()
         let rsa = try TokenSigner.rsa("RS256")
-        let verifier = try verifier([rsa.publicKey], in: place) { $0.algorithms = [.rs256, .hs256] }
+        let verifier = try verifier([rsa.publicKey], in: fixture) { $0.algorithms = [.rs256, .hs256] }
         func refused(_ token: String) { #expect(throws: CredentialFault.invalid) { try verifier.principal(of: token) } }
         // Signed with public data, as if it were a secret.
         let modulus = try #require(rsa.publicKey["n"].flatMap { if case .string(let text) = $0 { text } else { nil } })
@@ -138,9 +138,9 @@ struct TokenTests {
 
     @Test("of several keys the one that the token names is tried, and a changed file counts at once")
     func rotation() throws {
-        let place = try KeyPlace()
+        let fixture = try KeyFixture()
         let (old, new) = try (TokenSigner.ellipticCurve("ES256"), TokenSigner.edwards())
-        let verifier = try verifier([old.publicKey.with("kid", .string("old"))], in: place)
+        let verifier = try verifier([old.publicKey.with("kid", .string("old"))], in: fixture)
         let token = try old.token(Self.claims, header: [("kid", .string("old"))])
         let principal = try verifier.principal(of: token)
         guard case .token(let signer) = principal.credential else {
@@ -153,10 +153,10 @@ struct TokenTests {
         }
         #expect(!verifier.refreshOrLog())
         // An invalid file changes nothing.
-        try "{}".write(toFile: place.directory + "/jwks.json", atomically: true, encoding: .utf8)
+        try "{}".write(toFile: fixture.directory + "/jwks.json", atomically: true, encoding: .utf8)
         #expect(!verifier.refreshOrLog())
         #expect(verifier.accepts(signer: signer))
-        _ = try place.keySet(
+        _ = try fixture.keySet(
             [new.publicKey.with("kid", .string("new")), ["kty": .string("EC"), "use": .string("enc")]])
         #expect(verifier.refreshOrLog())
         #expect(!verifier.accepts(signer: signer))
@@ -167,7 +167,7 @@ struct TokenTests {
 
     @Test("a key that names its algorithm verifies no other", arguments: TokenAlgorithm.allCases)
     func namedAlgorithm(algorithm: TokenAlgorithm) throws {
-        let place = try KeyPlace()
+        let fixture = try KeyFixture()
         let family = TokenAlgorithm.allCases.filter { $0.rawValue.prefix(2) == algorithm.rawValue.prefix(2) }
         // RSA keys suit two families of algorithms.
         let rsa = TokenAlgorithm.allCases.filter { ["RS", "PS"].contains($0.rawValue.prefix(2)) }
@@ -180,10 +180,10 @@ struct TokenTests {
             // A curve has one algorithm: the key with another is for nothing.
             let isUsable = named == algorithm || rsa.contains(algorithm) || algorithm.rawValue.hasPrefix("HS")
             guard isUsable else {
-                #expect(throws: IdentityError.self) { try self.verifier([.object(object)], in: place) }
+                #expect(throws: IdentityError.self) { try self.verifier([.object(object)], in: fixture) }
                 continue
             }
-            let verifier = try verifier([.object(object)], in: place)
+            let verifier = try verifier([.object(object)], in: fixture)
             let token = try signer.token(Self.claims)
             var fault: CredentialFault?
             do throws(CredentialFault) { _ = try verifier.principal(of: token) } catch { fault = error }
@@ -201,14 +201,14 @@ struct TokenTests {
 
     @Test("a key for another purpose verifies nothing", arguments: members)
     func purposes(member: String, value: JSONValue, isUsable: Bool) throws {
-        let place = try KeyPlace()
+        let fixture = try KeyFixture()
         for algorithm in ["HS256", "RS256", "ES256", "EdDSA"] {
             let signer = try TokenSigner.of(algorithm)
             guard case .object(var object) = signer.publicKey else { return }
             object.members.removeAll { $0.name == member }
             let key = JSONValue.object(object).with(member, value)
             let other = try TokenSigner.ellipticCurve("ES384")
-            let verifier = try verifier([key, other.publicKey], in: place)
+            let verifier = try verifier([key, other.publicKey], in: fixture)
             let token = try signer.token(Self.claims)
             if isUsable {
                 #expect(throws: Never.self) { try verifier.principal(of: token) }
@@ -219,15 +219,15 @@ struct TokenTests {
         // Each of them must allow it.
         let signer = try TokenSigner.of("ES256")
         let both = signer.publicKey.with("use", .string("enc")).with("key_ops", .array([.string("verify")]))
-        #expect(throws: IdentityError.self) { try verifier([both], in: place) }
+        #expect(throws: IdentityError.self) { try verifier([both], in: fixture) }
     }
 
     @Test("a token chooses no key by its header but by 'kid'")
     func headerKeys() throws {
-        let place = try KeyPlace()
+        let fixture = try KeyFixture()
         let known = try TokenSigner.ellipticCurve("ES256")
         let stranger = try TokenSigner.ellipticCurve("ES256")
-        let verifier = try verifier([known.publicKey.with("kid", .string("a"))], in: place)
+        let verifier = try verifier([known.publicKey.with("kid", .string("a"))], in: fixture)
         let url = JSONValue.string("https://example.com/keys")
         for header: [(String, JSONValue)] in [
             [("jwk", stranger.publicKey)], [("jku", url)], [("x5u", url)], [("x5c", .array([.string("AAAA")]))],
@@ -250,9 +250,9 @@ struct TokenTests {
 
     @Test("many threads may ask for the same new tokens at once")
     func threads() async throws {
-        let place = try KeyPlace()
+        let fixture = try KeyFixture()
         let signers = try ["HS512", "RS256", "PS384", "ES512", "EdDSA"].map { try TokenSigner.of($0) }
-        let verifier = try verifier(signers.map(\.publicKey), in: place)
+        let verifier = try verifier(signers.map(\.publicKey), in: fixture)
         let tokens = try signers.flatMap { signer in
             try (0..<20).map { try signer.token(Self.claims.with("number", .int($0))) }
         }
@@ -273,10 +273,10 @@ struct TokenTests {
 
     @Test("keys that cannot be used are refused at the start, with the reason")
     func badKeys() throws {
-        let place = try KeyPlace()
+        let fixture = try KeyFixture()
         func message(_ keys: [JSONValue], _ change: (inout TokenSettings) -> Void = { _ in }) -> String? {
             do {
-                _ = try verifier(keys, in: place, change)
+                _ = try verifier(keys, in: fixture, change)
                 return nil
             } catch { return "\(error)" }
         }
@@ -311,7 +311,7 @@ struct TokenTests {
         ]
         #expect(message([short512])?.contains("has 40 bytes; HS512 needs 64 at least") ?? false)
         #expect(message([]) { $0.secret = "short" }?.contains("HS256 needs 32") ?? false)
-        #expect(message([]) { $0.keyFile = place.directory + "/none" }?.contains("does not exist") ?? false)
+        #expect(message([]) { $0.keyFile = fixture.directory + "/none" }?.contains("does not exist") ?? false)
         #expect(throws: IdentityError.self) {
             try shared {
                 $0.secret = String(repeating: "x", count: 40)

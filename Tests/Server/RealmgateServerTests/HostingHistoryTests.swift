@@ -19,7 +19,7 @@ struct HostingHistoryTests {
         try site.write { realm in _ = realm.create(HostedEntry.self, value: ["id": 0, "writer": "all"]) }
         let watcher = try site.client()
         _ = try watcher.ask("GET /v1/observe/objects/HostedEntry?sort=id&fields=id,writer,count")
-        var told = Received(try watcher.news().json)
+        var received = Received(try watcher.news().json)
 
         let steps = 20 * TestRun.length
         let expected = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
@@ -38,14 +38,14 @@ struct HostingHistoryTests {
         }
         // A last write, to detect when the stream has everything.
         try site.write { realm in _ = realm.create(HostedEntry.self, value: ["id": 999_999, "writer": "end"]) }
-        while told.entries.last?.id != 999_999 { try told.take(watcher.news()) }
+        while received.entries.last?.id != 999_999 { try received.take(watcher.news()) }
 
         let ofRealm = try site.run { realm in
             realm.objects(HostedEntry.self).sorted(byKeyPath: "id").map { Received.Entry($0.id, $0.writer, $0.count) }
         }
         let page = try site.ask("GET /v1/objects/HostedEntry?sort=id&limit=1000")
         let ofClient = Received(page.json).entries
-        #expect(ofRealm == ofClient && ofRealm == told.entries)
+        #expect(ofRealm == ofClient && ofRealm == received.entries)
         #expect(ofRealm.first == Received.Entry(0, "all", 4 * steps))
         let own = Dictionary(uniqueKeysWithValues: ofRealm.dropFirst().dropLast().map { ($0.id, $0.count) })
         #expect(own == expected)
@@ -158,14 +158,14 @@ private struct Received {
         guard news.name == "update", let objects = news.json["objects"] as? [String: Any] else {
             throw LoopbackClient.Failure.unexpected("\(news)")
         }
-        let places = { (name: String) in news.json[name] as? [Int] ?? [] }
+        let positions = { (name: String) in news.json[name] as? [Int] ?? [] }
         // Modifications are positions before the change.
-        for (place, entry) in zip(places("modifications"), Self.entries(objects["modifications"])) {
-            entries[place] = entry
+        for (position, entry) in zip(positions("modifications"), Self.entries(objects["modifications"])) {
+            entries[position] = entry
         }
-        for place in places("deletions").reversed() { entries.remove(at: place) }
-        for (place, entry) in zip(places("insertions"), Self.entries(objects["insertions"])) {
-            entries.insert(entry, at: place)
+        for position in positions("deletions").reversed() { entries.remove(at: position) }
+        for (position, entry) in zip(positions("insertions"), Self.entries(objects["insertions"])) {
+            entries.insert(entry, at: position)
         }
     }
 

@@ -196,7 +196,7 @@ struct ClientResetTests {
         }
         /// The model: dogs that nobody edits or deletes, by whether they are at the gateway.
         var expected: Set<Int> = []
-        var gone: Set<Int> = []
+        var lost: Set<Int> = []
         var next = 1_000
         func create(_ client: SyncedRealm) async throws -> Int {
             next += 1
@@ -218,13 +218,13 @@ struct ClientResetTests {
             for client in clients { try await client.settle() }
             try server.backUp()
             // Sent, and lost with the gateway's history.
-            for client in clients { gone.insert(try await create(client)) }
+            for client in clients { lost.insert(try await create(client)) }
             try await edit(random.below(4))
             for client in clients { try await client.settle() }
             server.stop()
             try await edit(random.below(4))
             expected.insert(try await create(clients[0]))
-            gone.insert(try await create(clients[1]))
+            lost.insert(try await create(clients[1]))
             try server.restore()
             // The process may end during the reset.
             for client in clients where random.oneIn(2) {
@@ -241,7 +241,7 @@ struct ClientResetTests {
             for client in clients { try await client.settle() }
             let there = try server.keys()
             #expect(Set(there).isSuperset(of: expected), "seed \(seed), round \(round)")
-            #expect(gone.isDisjoint(with: there), "seed \(seed), round \(round)")
+            #expect(lost.isDisjoint(with: there), "seed \(seed), round \(round)")
             for client in clients { #expect(try await client.keys() == there, "seed \(seed), round \(round)") }
             #expect(try await clients[0].text() == clients[1].text(), "seed \(seed), round \(round)")
         }

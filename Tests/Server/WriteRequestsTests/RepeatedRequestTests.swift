@@ -55,9 +55,9 @@ struct RepeatedRequestTests {
         }
         #expect(error == nil)
         let replay = try #require(write { try same.checkNew(in: $0, at: time) } as? IdempotentRequest.Replay)
-        #expect(replay.answer.status == 201)
-        #expect(String(decoding: replay.answer.text, as: UTF8.self) == #"{"version":2}"#)
-        #expect(replay.answer.headers["Idempotency-Replayed"] == "true")
+        #expect(replay.response.status == 201)
+        #expect(String(decoding: replay.response.text, as: UTF8.self) == #"{"version":2}"#)
+        #expect(replay.response.headers["Idempotency-Replayed"] == "true")
         for other in others {
             let problem = write { try other.checkNew(in: $0, at: time) } as? Problem
             #expect(problem?.code == Problem.Code.idempotencyMismatch.rawValue)
@@ -81,7 +81,7 @@ struct RepeatedRequestTests {
             let tagged = random.oneIn(2) ? ObjectReference(ClassID(rawValue: 1), ObjectKey(7)) : nil
             let answer = WriteResponse(status: 200 + random.below(2), text, tagged: tagged)
             let bytes = StoredResponse(answer, nil, verbatim: 0).bytes
-            let read = try #require(StoredResponse(bytes[...]), "seed \(seed)").answer
+            let read = try #require(StoredResponse(bytes[...]), "seed \(seed)").response
             #expect(read.status == answer.status && read.text == answer.text, "seed \(seed)")
             #expect(read.tagged == tagged && read.rows.map(\.keys) == answer.rows.map(\.keys), "seed \(seed)")
             #expect(read.rows.map(\.offset) == answer.rows.map(\.offset), "seed \(seed)")

@@ -85,11 +85,11 @@ extension Gateway {
             }
         }
         router.beforeFile { [gate, self] request in
-            guard case .now(let answer) = gate.respond(to: request), answer.status != Self.admitted else { return }
+            guard case .now(let response) = gate.respond(to: request), response.status != Self.admitted else { return }
             var outside = Router(logger: context.logger)
             outside.use(resolveClientAddresses)
             useOutside(&outside)
-            outside.use { _, _ in .now(answer) }
+            outside.use { _, _ in .now(response) }
             guard case .now(let refusal) = outside.respond(to: request) else { return }
             throw FileRefusal(httpResponse: refusal)
         }

@@ -67,7 +67,7 @@ final class Connection {
     /// read by then.
     var lastProgress: Int64 = 0
     var lastAcknowledged: UInt64 = 0
-    private var answer: Responder.Answer?
+    private var outcome: Responder.Outcome?
     /// The handle with which a later response checks whether the client is still connected.
     private(set) var client: ClientPresence?
 
@@ -131,7 +131,7 @@ final class Connection {
         }
         switch phase {
         case .discarding, .detached: return .NO
-        case .handling: return answer.map(send) ?? send(.response(readable(HTTPError.stopping.httpResponse)))
+        case .handling: return outcome.map(send) ?? send(.response(readable(HTTPError.stopping.httpResponse)))
         default: return dispatch()
         }
     }
@@ -146,7 +146,7 @@ final class Connection {
         parsedTarget = nil
         target = ""
         targetStart = nil
-        answer = nil
+        outcome = nil
         client?.leave()
         client = nil
         body.drop()
@@ -290,16 +290,16 @@ final class Connection {
     }
 
     /// Delivers the response of a responder: resumes the connection, which then requests the response again.
-    func resume(with answer: Responder.Answer?) {
+    func resume(with outcome: Responder.Outcome?) {
         guard phase == .handling else { return }
-        self.answer = answer
+        self.outcome = outcome
         client = nil
         loop.resume(self)
     }
 
-    private func send(_ answer: Responder.Answer) -> MHD_Result {
-        self.answer = nil
-        switch answer {
+    private func send(_ outcome: Responder.Outcome) -> MHD_Result {
+        self.outcome = nil
+        switch outcome {
         case .response(let response): return queue(response)
         case .events(let headers, let start): return openStream(headers, start)
         }

@@ -166,9 +166,9 @@ final class EventLoop {
 
     private func take(_ message: LoopInbox.Message) {
         switch message {
-        case .answer(let request, let id, let answer):
+        case .answer(let request, let id, let outcome):
             guard let connection = connections[id], connection.requestID == request else { return }
-            connection.resume(with: answer)
+            connection.resume(with: outcome)
         case .piece(let request, let id):
             guard let connection = connections[id], connection.requestID == request else { return }
             connection.resumeBody()

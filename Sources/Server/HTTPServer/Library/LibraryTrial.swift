@@ -74,7 +74,7 @@ enum LibraryTrial {
         let port = try server.start(reading: source)
         defer { server.stop(within: .zero) }
         for trial in trials {
-            let statuses = try answers(to: trial.request + "GET /behind HTTP/1.1\r\nHost: a\r\n\r\n", at: port)
+            let statuses = try responses(to: trial.request + "GET /behind HTTP/1.1\r\nHost: a\r\n\r\n", at: port)
             let isRight =
                 switch trial.status {
                 // Whatever it is, nothing behind it may be taken for a request.
@@ -88,7 +88,7 @@ enum LibraryTrial {
     }
 
     /// Sends bytes on a connection of their own and returns the statuses of all responses.
-    private static func answers(to request: String, at port: UInt16) throws(ServerError) -> [Int] {
+    private static func responses(to request: String, at port: UInt16) throws(ServerError) -> [Int] {
         let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard client >= 0 else { throw .system(call: "socket", errno: errno) }
         defer { close(client) }
@@ -110,14 +110,14 @@ enum LibraryTrial {
         shutdown(client, Int32(SHUT_WR))
         var patience = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        var answer: [UInt8] = []
+        var response: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
             let count = recv(client, &buffer, buffer.count, 0)
             guard count > 0 else { break }
-            answer += buffer[..<count]
+            response += buffer[..<count]
         }
-        let text = String(decoding: answer, as: UTF8.self)
+        let text = String(decoding: response, as: UTF8.self)
         return text.split(separator: "HTTP/1.1 ").compactMap { Int($0.prefix(3)) }
     }
 }

@@ -6,18 +6,18 @@ import Synchronization
 /// If it is released without a response it sends a 500, so that a lost continuation does not leave a client waiting. A
 /// second response is ignored.
 package final class Responder: Sendable {
-    package enum Answer: Sendable {
+    package enum Outcome: Sendable {
         case response(Response)
         case events(headers: HeaderFields, start: @Sendable (EventStream) -> Void)
     }
 
-    private let deliver: @Sendable (Answer) -> Void
+    private let deliver: @Sendable (Outcome) -> Void
     /// The client that waits for the response.
     package let client: ClientPresence
     private let answered = Atomic(false)
 
     /// - Parameter deliver: called exactly once, on the thread that answers.
-    package init(client: ClientPresence = ClientPresence(), deliver: @escaping @Sendable (Answer) -> Void) {
+    package init(client: ClientPresence = ClientPresence(), deliver: @escaping @Sendable (Outcome) -> Void) {
         self.client = client
         self.deliver = deliver
     }
@@ -43,8 +43,8 @@ package final class Responder: Sendable {
     }
 
     func mapHead(_ transform: @escaping @Sendable (inout Response) -> Void) -> Responder {
-        Responder(client: client) { [self] answer in
-            switch answer {
+        Responder(client: client) { [self] outcome in
+            switch outcome {
             case .response(var response):
                 transform(&response)
                 send(.response(response))
@@ -56,8 +56,8 @@ package final class Responder: Sendable {
         }
     }
 
-    private func send(_ answer: Answer) {
+    private func send(_ outcome: Outcome) {
         guard !answered.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        deliver(answer)
+        deliver(outcome)
     }
 }

@@ -46,7 +46,7 @@ package final class ServerCounters: Sendable {
     /// Bytes of large responses waiting for their clients.
     package var answerBytes: Int { responseByteCounter.value }
     /// The limit of `answerBytes`.
-    package var answerLimit: Int { responseLimitCounter.value }
+    package var responseLimit: Int { responseLimitCounter.value }
     /// Large responses rejected for lack of memory.
     package var refusedResponses: Int { refusedResponseCounter.value }
     /// Connections closed because their client read nothing of a large response.

@@ -41,15 +41,15 @@ package enum Reply: Sendable {
 
 extension Reply {
     /// Returns this reply with its answer transformed, also a later one.
-    func map(_ transform: @escaping @Sendable (Responder.Answer) -> Responder.Answer) -> Reply {
+    func map(_ transform: @escaping @Sendable (Responder.Outcome) -> Responder.Outcome) -> Reply {
         switch self {
         case .now(let response): return Reply(transform(.response(response)))
         case .events(let headers, let start): return Reply(transform(.events(headers: headers, start: start)))
         case .later(let body):
             return .later { responder in
                 body(
-                    Responder(client: responder.client) { answer in
-                        switch transform(answer) {
+                    Responder(client: responder.client) { outcome in
+                        switch transform(outcome) {
                         case .response(let response): responder.answer(response)
                         case .events(let headers, let start): responder.openEvents(headers: headers, start: start)
                         }
@@ -58,8 +58,8 @@ extension Reply {
         }
     }
 
-    private init(_ answer: Responder.Answer) {
-        switch answer {
+    private init(_ outcome: Responder.Outcome) {
+        switch outcome {
         case .response(let response): self = .now(response)
         case .events(let headers, let start): self = .events(headers: headers, start: start)
         }

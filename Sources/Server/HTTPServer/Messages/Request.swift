@@ -41,7 +41,7 @@ package struct Request: Sendable {
         var again: (@Sendable () -> Reply)?
         var bodyLease: BodyMemory.Lease?
         var share: (any AnyObject & Sendable)?
-        var hasTurn = false
+        var hasReservedMemory = false
     }
 
     private final class Box: Sendable {
@@ -96,9 +96,9 @@ package struct Request: Sendable {
     }
 
     /// Whether the request has waited for the memory of its response.
-    package var hasTurn: Bool {
-        get { rarities?.content.hasTurn ?? false }
-        set { change(unless: !newValue) { $0.hasTurn = newValue } }
+    package var hasReservedMemory: Bool {
+        get { rarities?.content.hasReservedMemory ?? false }
+        set { change(unless: !newValue) { $0.hasReservedMemory = newValue } }
     }
 
     /// The path part of `target`, still percent-encoded.

@@ -15,8 +15,8 @@ package func limitStreams(
         // Most replies are ready and not streams.
         if case .now = reply { return reply }
         guard let key = key(request) else { return reply }
-        return reply.map { answer in
-            guard case .events(let headers, let start) = answer else { return answer }
+        return reply.map { outcome in
+            guard case .events(let headers, let start) = outcome else { return outcome }
             guard let lease = quota.take(key) else {
                 refused()
                 return .response(

@@ -3,7 +3,7 @@
 ///
 /// Clients that read a stream by chunks, such as Python's, pass on the bytes of one as soon as they have it whole, and
 /// wait for some hundred bytes where the end of the connection is the only end. So a chunk is what waits when it
-/// begins. Its two ends are written anew for each call of the kernel, so that a stream costs no allocation for them.
+/// begins. Its two ends are written again for each call of the kernel, so that a stream costs no allocation for them.
 struct StreamChunk {
     /// The number of bytes between the two ends; 0 for the last chunk of a stream.
     private var count = 0

@@ -142,7 +142,7 @@ extension OperationEndpoints {
             sources.server.answerBytes)
         text.single(
             "realmgate_answers_limit_bytes", .gauge, "The limit of realmgate_answers_bytes; limits.memory.",
-            sources.server.answerLimit)
+            sources.server.responseLimit)
         text.single(
             "realmgate_answers_refused_total", .counter, "Large responses rejected because of that limit.",
             sources.server.refusedResponses)

@@ -35,7 +35,7 @@ private struct AggregateRead: Sendable {
         json.beginObject()
         json.name("version")
         json.int(snapshot.version.rawValue)
-        let look = LinkResolver(snapshot, answerLimit: answerBytes)
+        let look = LinkResolver(snapshot, responseLimit: answerBytes)
         if groups.isEmpty {
             // One group with all objects.
             for all in try run() {

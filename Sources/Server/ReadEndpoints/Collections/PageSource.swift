@@ -70,7 +70,7 @@ final class PageSource: BodySource {
     init(_ page: Page) {
         self.page = page
         let look = LinkResolver(
-            page.snapshot, remembers: page.keys.count > 4, answerLimit: page.answerBytes)
+            page.snapshot, remembers: page.keys.count > 4, responseLimit: page.answerBytes)
         // Other threads write the rest; their memory is counted against the same request.
         state = Mutex(State(json: JSONWriter(capacity: 4096, memory: TextMemory.current), look: look))
     }

@@ -51,7 +51,7 @@ private struct SectionRead: Sendable {
         json.beginObject()
         json.name("version")
         json.int(snapshot.version.rawValue)
-        let look = LinkResolver(snapshot, answerLimit: configuration.answerBytes)
+        let look = LinkResolver(snapshot, responseLimit: configuration.answerBytes)
         if keysOnly {
             json.name("keys")
             json.beginArray()
@@ -175,7 +175,7 @@ extension ReadEndpoints {
                 try snapshot.sections(asked, by: by),
                 { keys, json, limit in
                     json.beginArray()
-                    try plan.write(keys, of: snapshot, into: json, answerLimit: limit)
+                    try plan.write(keys, of: snapshot, into: json, responseLimit: limit)
                     json.endArray()
                 }
             )
@@ -211,7 +211,7 @@ extension ReadEndpoints {
             return (
                 try content.sections(elements.query, by: by),
                 { keys, json, limit in
-                    try elements.write(keys, of: content, by: plan, into: json, answerLimit: limit)
+                    try elements.write(keys, of: content, by: plan, into: json, responseLimit: limit)
                 }
             )
         }

@@ -73,19 +73,19 @@ struct ElementRead: Sendable {
 
     /// Writes elements as an array, or as an object for a map.
     ///
-    /// - Parameter answerLimit: the maximum number of bytes; 400 beyond.
+    /// - Parameter responseLimit: the maximum number of bytes; 400 beyond.
     func write(
-        _ chosen: [ObjectKey], of content: ElementContent, by plan: RowPlan, into json: JSONWriter, answerLimit: Int
+        _ chosen: [ObjectKey], of content: ElementContent, by plan: RowPlan, into json: JSONWriter, responseLimit: Int
     ) throws {
         let positions = chosen.map { Int($0.rawValue) }
         if element.isMap, !isOrdered {
             try plan.write(
                 positions.map { (content.keys[$0], content.values[$0]) }, of: property.schema.id, property.snapshot,
-                into: json, answerLimit: answerLimit)
+                into: json, responseLimit: responseLimit)
         } else {
             try plan.write(
                 positions.lazy.map { content.values[$0] }, of: property.schema.id, property.snapshot,
-                into: json, answerLimit: answerLimit)
+                into: json, responseLimit: responseLimit)
         }
     }
 

@@ -46,9 +46,9 @@ extension ReadEndpoints {
                     throw Problem.internalError
                 }
                 let page = map.entries[range].map { ($0.key, $0.value) }
-                try plan.write(page, of: id, snapshot, into: json, answerLimit: answerBytes)
+                try plan.write(page, of: id, snapshot, into: json, responseLimit: answerBytes)
             } else {
-                var writer = try ElementWriter(plan, id, snapshot, json, answerLimit: answerBytes)
+                var writer = try ElementWriter(plan, id, snapshot, json, responseLimit: answerBytes)
                 json.beginArray()
                 try property.forEachElement(in: range) { try writer.write($0) }
                 json.endArray()
@@ -75,7 +75,7 @@ extension ReadEndpoints {
             json.name("count")
             json.int(chosen.count)
             json.name("items")
-            try read.write(Array(page), of: content, by: read.plan(style), into: json, answerLimit: answerBytes)
+            try read.write(Array(page), of: content, by: read.plan(style), into: json, responseLimit: answerBytes)
             json.endObject()
             return .json(json, of: snapshot)
         }

@@ -79,7 +79,7 @@ package struct ValuesRead: Sendable {
     }
 
     private func write(_ reads: any ObjectReads, into json: JSONWriter) throws {
-        let look = LinkResolver(reads, remembers: true, answerLimit: answerBytes)
+        let look = LinkResolver(reads, remembers: true, responseLimit: answerBytes)
         switch result {
         case .each(let path):
             let keys = try selected(reads)
@@ -206,7 +206,7 @@ package struct ElementValuesRead: Hashable, Sendable {
                 parameter: "limit")
         }
         if counts { return json.int(page.count) }
-        try writing.plan.write(page, of: selection.property.id, reads, into: json, answerLimit: answerBytes)
+        try writing.plan.write(page, of: selection.property.id, reads, into: json, responseLimit: answerBytes)
     }
 }
 

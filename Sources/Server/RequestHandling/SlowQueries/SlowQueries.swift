@@ -62,11 +62,11 @@ package final class SlowQueries: Sendable {
 
     /// The forms of the last hour, those that took the most time first.
     package func all(at now: Timestamp) -> [Entry] {
-        let kept = entries.withLock { entries in
-            entries = entries.compactMapValues { Self.kept($0, at: now) }
+        let current = entries.withLock { entries in
+            entries = entries.compactMapValues { Self.current($0, at: now) }
             return entries.values.map { (entry: $0, nanoseconds: $0.nanoseconds) }
         }
-        return kept.sorted {
+        return current.sorted {
             $0.nanoseconds != $1.nanoseconds ? $0.nanoseconds > $1.nanoseconds : $0.entry.form < $1.entry.form
         }.map(\.entry)
     }
@@ -74,7 +74,7 @@ package final class SlowQueries: Sendable {
     /// The number of forms.
     package func count(at now: Timestamp) -> Int { all(at: now).count }
 
-    private static func kept(_ entry: Entry, at now: Timestamp) -> Entry? {
+    private static func current(_ entry: Entry, at now: Timestamp) -> Entry? {
         var entry = entry
         entry.slots.removeAll { $0.number <= now.slot - Int64(span) / Slot.seconds }
         return entry.slots.isEmpty ? nil : entry
@@ -94,7 +94,7 @@ package final class SlowQueries: Sendable {
             window: asked.window, nanoseconds: nanoseconds, examined: asked.snapshot.budget?.usedRows ?? 0,
             returned: asked.returned, hasFailed: hasFailed, time: now)
         entries.withLock { entries in
-            var entry = entries[form].flatMap { Self.kept($0, at: now) } ?? Entry(form: form, example: example)
+            var entry = entries[form].flatMap { Self.current($0, at: now) } ?? Entry(form: form, example: example)
             if entry.slots.last?.number != now.slot { entry.slots.append(Slot(number: now.slot)) }
             entry.slots[entry.slots.count - 1].count += 1
             entry.slots[entry.slots.count - 1].nanoseconds += nanoseconds
@@ -102,7 +102,7 @@ package final class SlowQueries: Sendable {
                 entry.example = example
             }
             if entries[form] == nil, entries.count >= Self.capacity {
-                entries = entries.compactMapValues { Self.kept($0, at: now) }
+                entries = entries.compactMapValues { Self.current($0, at: now) }
                 let least = entries.values.map { ($0.nanoseconds, $0.form) }.min { $0 < $1 }
                 if entries.count >= Self.capacity, let least {
                     guard least.0 < nanoseconds else { return }

@@ -114,9 +114,9 @@ package final class FrozenVersions: Sendable {
             state.withLock { $0.pending[id] = nil }
             action(
                 result.flatMap { version -> Result<FrozenVersion, any Error> in
-                    let kept = state.withLock { $0.versions[Self.sharedID(id, version)] }
+                    let known = state.withLock { $0.versions[Self.sharedID(id, version)] }
                     // It was passed on before this is called, and may have expired since.
-                    return kept.map { .success($0) }
+                    return known.map { .success($0) }
                         ?? .failure(
                             Problem(.snapshotGone, "The snapshot expired while it was being made. Make another one."))
                 })

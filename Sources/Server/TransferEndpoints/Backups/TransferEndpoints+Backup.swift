@@ -10,12 +10,12 @@ import StoreContract
 /// A file as a response body.
 private final class FileSource: BodySource {
     private let file: BodyFile
-    /// The caller's place in the quota of pool.
-    private let place: Quota.Lease
+    /// The caller's slot in the quota of the pool.
+    private let lease: Quota.Lease
 
-    init(_ file: BodyFile, _ place: Quota.Lease) {
+    init(_ file: BodyFile, _ lease: Quota.Lease) {
         self.file = file
-        self.place = place
+        self.lease = lease
     }
 
     func next() throws -> [UInt8]? {
@@ -44,7 +44,7 @@ extension TransferEndpoints {
             do {
                 let file = try copyOfStore()
                 // Retained while the response is sent.
-                return .now(Self.backup(.pieces(FileSource(file, try pool.place(for: account)))))
+                return .now(Self.backup(.pieces(FileSource(file, try pool.lease(for: account)))))
             } catch {
                 return .now(context.response(to: error, of: request))
             }

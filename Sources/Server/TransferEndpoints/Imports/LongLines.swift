@@ -5,10 +5,10 @@ import Transfer
 
 /// The memory for the long lines of one transfer's file.
 ///
-/// One such line at a time is read, in all transfers: it holds the only turn, and then takes the memory of its values from
-/// that of request bodies. Nobody who has that memory waits for a turn, so that no two wait for each other.
+/// All transfers together read one such line at a time: it holds the only admission, and then takes the memory of its
+/// values from that of request bodies. No holder of that memory waits for the admission, so there is no deadlock.
 final class LongLines: LineMemory {
-    private let turns: MemoryQueue
+    private let admission: MemoryQueue
     private let values: MemoryQueue
     private let most: Int
     private let caller: LimitKey
@@ -17,13 +17,13 @@ final class LongLines: LineMemory {
     private let watch: TransferWatch?
 
     /// - Parameters:
-    ///   - turns: has room for one turn.
+    ///   - admission: admits one line at a time.
     ///   - most: the bytes that one line may take.
     ///   - watch: ends a transfer that waits for nobody.
     init(
-        turns: MemoryQueue, values: MemoryQueue, most: Int, for caller: LimitKey, _ watch: TransferWatch?
+        admission: MemoryQueue, values: MemoryQueue, most: Int, for caller: LimitKey, _ watch: TransferWatch?
     ) {
-        self.turns = turns
+        self.admission = admission
         self.values = values
         self.most = most
         self.caller = caller
@@ -32,12 +32,12 @@ final class LongLines: LineMemory {
 
     private final class Share: LineShare {
         private let lines: LongLines
-        private let turn: MemoryQueue.Share?
+        private let admission: MemoryQueue.Share?
         private let memory = Mutex<MemoryQueue.Share?>(nil)
 
-        init(_ lines: LongLines, _ turn: MemoryQueue.Share?) {
+        init(_ lines: LongLines, _ admission: MemoryQueue.Share?) {
             self.lines = lines
-            self.turn = turn
+            self.admission = admission
         }
 
         func count(_ bytes: Int) throws -> Bool {
@@ -48,7 +48,7 @@ final class LongLines: LineMemory {
         }
     }
 
-    func begin() throws -> any LineShare { Share(self, watch == nil ? nil : try take(1, of: turns)) }
+    func begin() throws -> any LineShare { Share(self, watch == nil ? nil : try take(1, of: admission)) }
 
     /// Waits for memory in the time of the transfer. Throws when the transfer must end.
     private func take(_ bytes: Int, of queue: MemoryQueue) throws -> MemoryQueue.Share {

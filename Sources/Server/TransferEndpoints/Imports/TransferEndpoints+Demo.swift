@@ -72,11 +72,11 @@ extension TransferEndpoints {
             )
         }
         let account = request.limitKey
-        let place = try pool.place(for: account)
+        let lease = try pool.lease(for: account)
         try pool.checkRoom()
         guard demo.begin() else { return .now(try demoResponse(202)) }
         pool.run(for: account) { [self] in
-            defer { withExtendedLifetime(place) {} }
+            defer { withExtendedLifetime(lease) {} }
             runDemo(directory)
         }
         return .now(try demoResponse(202))

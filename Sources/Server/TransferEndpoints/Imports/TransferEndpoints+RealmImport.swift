@@ -136,7 +136,7 @@ extension JSONWriter {
                 beginObject()
                 member("detail", obstacle.sentence)
                 member("name", obstacle.name)
-                member("way", obstacle.way?.rawValue)
+                member("way", obstacle.remedy?.rawValue)
                 endObject()
             }
             endArray()

@@ -251,8 +251,8 @@ package struct TransactionReader {
 
     private func subject(_ subject: TransactionOperation.Subject) throws(Problem) -> BoundOperation.Subject {
         let object = try object(subject.object)
-        if subject.way.isEmpty { return object }
-        var rest = Array(subject.way.enumerated())[...]
+        if subject.path.isEmpty { return object }
+        var rest = Array(subject.path.enumerated())[...]
         var steps: [BoundOperation.Step] = []
         var objectClass = object.objectClass
         while let (index, part) = rest.popFirst() {

@@ -11,8 +11,8 @@ package struct TransactionRun {
     let transaction: any WriteTransaction
     private let reader: TransactionReader
     private let includesObjects: Bool
-    private let answer: ResponseText
-    private var json: JSONWriter { answer.json }
+    private let response: ResponseText
+    private var json: JSONWriter { response.json }
     /// The created objects by name.
     private var made: [String: ObjectReference] = [:]
     /// Consecutive deletions, which are executed together: the links to all the objects are removed at once, so that a
@@ -29,12 +29,12 @@ package struct TransactionRun {
 
     package init(
         _ transaction: any WriteTransaction, _ reader: TransactionReader, includesObjects: Bool,
-        into answer: ResponseText
+        into response: ResponseText
     ) {
         self.transaction = transaction
         self.reader = reader
         self.includesObjects = includesObjects
-        self.answer = answer
+        self.response = response
     }
 
     /// Runs all operations. Throws problems that name the operation; rethrows internal errors unchanged.
@@ -335,7 +335,7 @@ package struct TransactionRun {
         more(json)
         if includesObjects {
             json.name(TransactionAnswer.Field.object)
-            answer.objects([object.key], of: objectClass.id)
+            response.objects([object.key], of: objectClass.id)
         }
         json.endObject()
     }
@@ -344,7 +344,7 @@ package struct TransactionRun {
         json.name(TransactionAnswer.Field.class)
         json.string(objectClass.name)
         json.name(TransactionAnswer.Field.key)
-        answer.key(
+        response.key(
             of: object,
             try objectClass.primaryKeyProperty.map { try transaction.value(object.classID, object.key, $0.id) },
             isGiven: isGiven)

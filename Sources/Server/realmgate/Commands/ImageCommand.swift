@@ -50,12 +50,13 @@ struct ImageCommand: ParsableCommand {
         defer { store.close() }
         let maker = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         if let image = try store.makeImage(by: maker, copy: scratch.path + "/copy") {
-            print("\(log.realm): image of version \(image.place.version), \(grouped(Int(image.bytes))) bytes")
+            print("\(log.realm): image of version \(image.position.version), \(grouped(Int(image.bytes))) bytes")
         } else if let image = try log.images().first(where: \.isComplete),
-            image.place.version == (try store.snapshot().version)
+            image.position.version == (try store.snapshot().version)
         {
             print(
-                "\(log.realm): the newest image is of version \(image.place.version) already, which is the newest one")
+                "\(log.realm): the newest image is of version \(image.position.version) already, which is the newest one"
+            )
         } else {
             throw CommandFailure(
                 "A gateway makes an image of the realm '\(log.realm)' now. Wait for it: realmgate status shows the newest one.",
@@ -73,11 +74,11 @@ final class ReplicaLine {
     func show(_ notice: ReplicaNotice) {
         switch notice {
         case .fetching(let image, let bytes):
-            line.show("image of version \(image.place.version): \(grouped(Int(bytes >> 20))) MiB", at: Int(bytes))
+            line.show("image of version \(image.position.version): \(grouped(Int(bytes >> 20))) MiB", at: Int(bytes))
         case .applied(let version, _): line.show("version \(version) applied", at: Int(clamping: version.rawValue))
         case .unusableImage(let image, let reason):
             line.finish()
-            StandardError.write("The image of version \(image.place.version) cannot be used: \(reason)\n")
+            StandardError.write("The image of version \(image.position.version) cannot be used: \(reason)\n")
         case .discarded(let path, let reason):
             line.finish()
             StandardError.write("The replica '\(path)' is replaced by a new one: \(reason)\n")

@@ -245,7 +245,7 @@ struct Import: ParsableCommand {
             options: newClass.inference(escapesFormulas: escapeFormulas))
         var line = ProgressLine(of: source.size)
         let proposal = try inference.run(source) { rows in
-            line.show("\(className): \(grouped(rows)) rows read for their types", at: source.place)
+            line.show("\(className): \(grouped(rows)) rows read for their types", at: source.filePosition)
         }
         line.finish()
         for reason in proposal.explanation { StandardError.write(reason + "\n") }

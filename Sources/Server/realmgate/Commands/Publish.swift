@@ -43,7 +43,7 @@ struct Publish: ParsableCommand {
         let image = try UploadedFile(file).withCopy(version: \.next) { copy in
             try PostgresLog.publish(name, in: directory) { log in try copy.upload(to: log) }
         }
-        print("\(name): version \(image.place.version) of \(file), \(grouped(Int(image.bytes))) bytes")
+        print("\(name): version \(image.position.version) of \(file), \(grouped(Int(image.bytes))) bytes")
     }
 }
 

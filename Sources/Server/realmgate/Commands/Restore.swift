@@ -88,7 +88,7 @@ struct Restore: ParsableCommand {
             version: { Version(max($0.rawValue, newest.rawValue) + Self.margin) },
             { copy in try copy.upload(by: log.restart) })
         print(
-            "\(log.realm): restored from \(backup) as version \(image.place.version); its gateways end with exit code 75 and start with a new replica"
+            "\(log.realm): restored from \(backup) as version \(image.position.version); its gateways end with exit code 75 and start with a new replica"
         )
     }
 }

@@ -82,7 +82,7 @@ struct ToolsCommand: ParsableCommand {
             do throws(FileFault) {
                 try writeAll(answer + [0x0a], to: STDOUT_FILENO, named: "standard output")
             } catch {
-                // The client has gone.
+                // The client has disconnected.
                 throw CommandFailure("Cannot write standard output: \(error.reason).", exitCode: 74)
             }
         }

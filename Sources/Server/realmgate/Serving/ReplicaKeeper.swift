@@ -195,7 +195,7 @@ final class ReplicaKeeper: Sendable {
         logger.notice(
             "Made an image of the realm.",
             metadata: [
-                "version": "\(image.place.version)", "bytes": "\(image.bytes)",
+                "version": "\(image.position.version)", "bytes": "\(image.bytes)",
                 "milliseconds": "\(Int((ContinuousClock.now - start) / .milliseconds(1)))",
             ])
     }

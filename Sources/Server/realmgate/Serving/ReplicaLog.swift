@@ -22,16 +22,16 @@ final class ReplicaLog {
         case .unusableImage(let image, let reason):
             logger.error(
                 "An image of the realm cannot be used. The one before it is tried, and then the log.",
-                metadata: ["version": "\(image.place.version)", "reason": "\(reason)"])
+                metadata: ["version": "\(image.position.version)", "reason": "\(reason)"])
         case .fetching(let image, let bytes):
             guard isTime else { return }
             logger.info(
                 "Fetching an image of the realm.",
-                metadata: ["version": "\(image.place.version)", "bytes": "\(bytes)", "of": "\(image.bytes)"])
+                metadata: ["version": "\(image.position.version)", "bytes": "\(bytes)", "of": "\(image.bytes)"])
         case .fetched(let image):
             logger.info(
                 "Fetched an image of the realm.",
-                metadata: ["version": "\(image.place.version)", "bytes": "\(image.bytes)"])
+                metadata: ["version": "\(image.position.version)", "bytes": "\(image.bytes)"])
         case .applied(let version, let newest):
             guard isTime else { return }
             logger.info("Applying the log.", metadata: ["version": "\(version)", "of": "\(newest)"])

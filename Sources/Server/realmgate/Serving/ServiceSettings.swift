@@ -100,16 +100,16 @@ struct ServiceSettings: Sendable {
 
     /// Returns the access rules. Keeps a verifier with the same settings, and its cache.
     func accessRules(keeping verifier: TokenVerifier? = nil) throws(CommandFailure) -> AccessControl.Rules {
-        var kept: TokenVerifier?
+        var current: TokenVerifier?
         if let tokens = try tokenSettings() {
             do {
-                kept = try verifier.flatMap { $0.settings == tokens ? $0 : nil } ?? TokenVerifier(tokens)
+                current = try verifier.flatMap { $0.settings == tokens ? $0 : nil } ?? TokenVerifier(tokens)
             } catch {
                 throw CommandFailure((error as? IdentityError)?.description ?? "\(error)", exitCode: 78)
             }
         }
         return AccessControl.Rules(
-            roles: settings.roles, tokens: kept, isRequired: configuration.asksForCredentials)
+            roles: settings.roles, tokens: current, isRequired: configuration.asksForCredentials)
     }
 
     /// Throws for anything that would keep a server with these settings from starting, without opening the database.

@@ -109,9 +109,9 @@ struct CallersApartTests {
             #expect(try wire.send(.post, "/v1/objects/Person", #"{"id":7,"open":true}"#).status == 201)
             #expect(try wire.send(.delete, "/v1/objects/Note/3").status == 204)
         }
-        let told = try compare()
-        #expect(told.seen["classes"] == told.truth["classes"])
-        #expect(told.seen["classes"]?.asArray?.count == 2)
+        let reported = try compare()
+        #expect(reported.seen["classes"] == reported.truth["classes"])
+        #expect(reported.seen["classes"]?.asArray?.count == 2)
     }
 
     @Test("an object that the rule shows no longer was deleted between two versions, also by what another one changed")
@@ -120,8 +120,8 @@ struct CallersApartTests {
         let id = try snapshot(ward.whole, as: HiddenPartFixture.caller)
         #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", #"{"open":false}"#).status == 200)
         #expect(try ward.whole.send(.patch, "/v1/objects/Person/666001", #"{"open":true}"#).status == 200)
-        let told = try ward.whole.send(as: HiddenPartFixture.caller, .get, "/v1/snapshots/\(id)/changes")
-        let classes = told["classes"]?.asArray ?? []
+        let reported = try ward.whole.send(as: HiddenPartFixture.caller, .get, "/v1/snapshots/\(id)/changes")
+        let classes = reported["classes"]?.asArray ?? []
         #expect(classes.first { $0["class"] == "Person" }?["deleted"] == [1])
         #expect(classes.first { $0["class"] == "Person" }?["inserted"] == [666001])
         #expect(classes.first { $0["class"] == "Note" }?["deleted"] == [0, 3])

@@ -91,7 +91,7 @@ struct ChangedRightsTests {
     }
 
     @Test("a read and a stream begin anew under other rules, also after a restart", arguments: changes)
-    func anew(_ before: Rules, _ after: Rules) throws {
+    func again(_ before: Rules, _ after: Rules) throws {
         let site = try Site()
         for path in Self.paths {
             site.control.replace(before.control)

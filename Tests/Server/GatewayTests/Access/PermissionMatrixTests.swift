@@ -420,8 +420,8 @@ struct PermissionMatrixTests {
         #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", change).status == 200)
         let update = try rows.next("update")
         #expect(update["objects"]?["modifications"] == [["id": 2, "friend": .null, "by": ["a": .null]]])
-        let told = try object.next("change")["changes"]?.asArray?.compactMap { $0["name"]?.asString } ?? []
-        #expect(Set(told).isSuperset(of: ["friend", "by"]))
+        let reported = try object.next("change")["changes"]?.asArray?.compactMap { $0["name"]?.asString } ?? []
+        #expect(Set(reported).isSuperset(of: ["friend", "by"]))
         #expect(try map.next("update")["objects"]?["modifications"] == ["a": .null])
         // Nothing more is reported of it, and nothing of its other properties.
         #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", #"{"age":1}"#).status == 200)

@@ -72,7 +72,7 @@ final class TwoWorlds {
     private var hidden: Set<Int> = []
     /// The objects that were visible once.
     private var wasSeen: Set<Int> = []
-    private var told: [Int: [String: JSONValue]] = [:]
+    private var reported: [Int: [String: JSONValue]] = [:]
     private var last = 0
     /// Properties that the present commit has assigned and may not assign again, because a change that is reverted
     /// would be an assignment in one world only. Properties that may refer to hidden objects are compared by value.
@@ -80,7 +80,7 @@ final class TwoWorlds {
     var random: SeededRandom
 
     /// - Parameter place: see `GatewayConfiguration.places`.
-    init(_ random: SeededRandom, place: Int) throws {
+    init(_ random: SeededRandom, slot: Int) throws {
         self.random = random
         isRuledAlike = self.random.oneIn(2)
         let homes = [try TestDirectory(), try TestDirectory()]
@@ -91,7 +91,7 @@ final class TwoWorlds {
         let stores = try homes.map { home in
             try EmbeddedStore.open(path: home.path + "/store", schema: schema, options: options)
         }
-        gateways = try stores.map { try Gateway(store: $0, configuration: .places(place)) }
+        gateways = try stores.map { try Gateway(store: $0, configuration: .places(slot)) }
         all = Wire(store: stores[0], router: gateways[0].router)
         truth = Wire(store: stores[1], router: gateways[1].router)
         whole = Wire(store: stores[0], router: all.router.calling(as: Self.caller(Self.rule)))
@@ -101,7 +101,7 @@ final class TwoWorlds {
     }
 
     /// All objects that the caller can see.
-    var seen: [Int] { told.keys.sorted() }
+    var seen: [Int] { reported.keys.sorted() }
 
     func settle() {
         for gateway in gateways { gateway.settle() }
@@ -323,25 +323,25 @@ final class TwoWorlds {
             wasSeen.insert(id)
         }
         var operations: [String] = []
-        let gone = Set(told.keys).subtracting(now.keys)
-        for id in gone.sorted() { operations.append(#"{"op":"delete","object":\#(Self.object(id))}"#) }
-        let come = now.keys.filter { told[$0] == nil }.sorted()
+        let deleted = Set(reported.keys).subtracting(now.keys)
+        for id in deleted.sorted() { operations.append(#"{"op":"delete","object":\#(Self.object(id))}"#) }
+        let come = now.keys.filter { reported[$0] == nil }.sorted()
         for id in come { operations.append(#"{"op":"create","class":"Person","value":{"id":\#(id)}}"#) }
         for id in now.keys.sorted() {
             guard let person = now[id] else { continue }
             // The effect of the deletions.
-            let before = told[id].map { Self.shown($0) { !gone.contains($0) } } ?? [:]
+            let before = reported[id].map { Self.shown($0) { !deleted.contains($0) } } ?? [:]
             for field in Self.fields {
                 guard let value = person[field.name], value != before[field.name] else { continue }
-                if told[id] == nil, ([.null, [], [:], .int(0)] as [JSONValue]).contains(value) { continue }
+                if reported[id] == nil, ([.null, [], [:], .int(0)] as [JSONValue]).contains(value) { continue }
                 // Where the rule is used, the history of a value does not matter: another value is written first.
-                if isRuledAlike, told[id] != nil, let detour = detour(field.kind, value) {
+                if isRuledAlike, reported[id] != nil, let detour = detour(field.kind, value) {
                     operations.append(Self.set(id, field.name, detour))
                 }
                 operations += Self.edits(id, field.name, field.kind, before[field.name] ?? .null, value)
             }
         }
-        told = now
+        reported = now
         try Self.write(operations, to: truth)
     }
 

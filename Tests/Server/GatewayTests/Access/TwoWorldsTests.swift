@@ -192,7 +192,7 @@ struct TwoWorldsTests {
         arguments: 0..<3 * TestRun.length)
     func worlds(_ round: Int) throws {
         let random = SeededRandom.ofTest(round)
-        let worlds = try TwoWorlds(random, place: round)
+        let worlds = try TwoWorlds(random, slot: round)
         var pairs: [Pair] = []
         var paused: [Pair] = []
         for step in 0..<40 {

@@ -34,7 +34,7 @@ struct HistoryRuleTests {
         arguments: 0..<3 * TestRun.length)
     func worlds(_ round: Int) throws {
         let random = SeededRandom.ofTest(round)
-        let worlds = try TwoWorlds(random, place: round)
+        let worlds = try TwoWorlds(random, slot: round)
         var met: Set<Int> = []
         for step in 0..<40 {
             try worlds.commit(worlds.random.pick([1, 1, 2, 4]) ?? 1)

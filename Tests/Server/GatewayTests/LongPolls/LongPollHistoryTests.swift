@@ -57,7 +57,7 @@ struct LongPollHistoryTests {
     @Test("what waits is answered as a read is, when that differs, and not before", arguments: 0..<2 * TestRun.length)
     func truth(_ round: Int) throws {
         var random = SeededRandom.ofTest(round)
-        let worlds = try TwoWorlds(random, place: round)
+        let worlds = try TwoWorlds(random, slot: round)
         var polls: [Poll] = []
         var (woken, slept) = (0, 0)
         for step in 0..<40 {

@@ -161,7 +161,7 @@ struct LongPollKindTests {
 
     @Test("an answer waits for what changes it, and for nothing else", arguments: kinds)
     func waits(_ kind: Kind) throws {
-        for place in 0..<max(kind.own.count, 1) {
+        for index in 0..<max(kind.own.count, 1) {
             let gateway = try PollingGateway()
             let before = try gateway.get(kind.target)
             try #require(before.status == 200, "\(before)")
@@ -170,7 +170,7 @@ struct LongPollKindTests {
             #expect(try gateway.hold(kind.target, since: known, wait: nil).response().status == 204)
             let held = try gateway.hold(kind.target, since: known)
             #expect(gateway.waiting(1))
-            for other in kind.others.prefix(place == 0 ? kind.others.count : 1) {
+            for other in kind.others.prefix(index == 0 ? kind.others.count : 1) {
                 try gateway.write(other.method, other.path, other.body)
             }
             let same = try gateway.get(kind.target)
@@ -179,8 +179,8 @@ struct LongPollKindTests {
             let quiet = try held.response()
             #expect(quiet.status == 204 && quiet.body.isEmpty, "\(quiet)")
             #expect(quiet.mark == (try gateway.mark()))
-            guard place < kind.own.count else { continue }
-            let own = kind.own[place]
+            guard index < kind.own.count else { continue }
+            let own = kind.own[index]
             // From there on.
             let next = try gateway.hold(kind.target, since: quiet.mark)
             #expect(gateway.waiting(1))

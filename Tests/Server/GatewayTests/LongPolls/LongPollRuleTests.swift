@@ -153,7 +153,7 @@ struct LongPollRuleTests {
         #expect(gateway.waiting(3))
         for (passed, ended) in [(9, []), (1, [1]), (10, [1, 2]), (10, [1, 2, 0])] {
             gateway.pass(seconds: passed)
-            for place in ended { #expect(try held[place].response().status == 204) }
+            for index in ended { #expect(try held[index].response().status == 204) }
             #expect(gateway.waiting(3 - ended.count))
         }
     }

@@ -237,10 +237,10 @@ struct OpenConnectionTests {
             case 3 where !open.isEmpty:
                 let all =
                     try wire.get("/v1/connections", ["sort": "since", "limit": "1000"])["connections"]?.asArray ?? []
-                let place = random.below(open.count)
-                let id = try #require(all[place]["id"]?.asString)
+                let index = random.below(open.count)
+                let id = try #require(all[index]["id"]?.asString)
                 #expect(try wire.send(.delete, "/v1/connections/\(id)").status == 204)
-                let ended = open.remove(at: place).stream
+                let ended = open.remove(at: index).stream
                 #expect(ended.ends())
                 #expect(ended.takeAll().last?.name == "closing")
                 ended.stream.didClose(.finished)
@@ -249,10 +249,10 @@ struct OpenConnectionTests {
                 #expect(try wire.send(.patch, "/v1/objects/Dog/1", body).status == 200)
             }
             // Those that opened have their first event then.
-            for place in open.indices {
-                if open[place].received == 0 {
-                    _ = try open[place].stream.next("initial")
-                    open[place].received = 1
+            for index in open.indices {
+                if open[index].received == 0 {
+                    _ = try open[index].stream.next("initial")
+                    open[index].received = 1
                 }
             }
             let answer = try wire.get("/v1/connections", ["sort": "since", "limit": "1000"])
@@ -261,10 +261,10 @@ struct OpenConnectionTests {
         }
         // One more commit that every query tells, so that all have caught up when it has arrived.
         #expect(try wire.send(.patch, "/v1/objects/Dog/2", #"{"age":1000,"name":"last"}"#).status == 200)
-        for place in open.indices {
+        for index in open.indices {
             while true {
-                let event = try open[place].stream.next()
-                open[place].received += 1
+                let event = try open[index].stream.next()
+                open[index].received += 1
                 if "\(event.data)".contains("last") { break }
             }
         }

@@ -102,14 +102,14 @@ struct BoundedAnswerTests {
             #expect(try each.send(.post, "/v1/objects/Web", #"{"id":5000,"all":[\#(all)]}"#).status == 201)
         }
         for _ in 0..<8 {
-            let place = random.pick(["Web", "Web/5000/all"]) ?? "Web"
+            let path = random.pick(["Web", "Web/5000/all"]) ?? "Web"
             var parameters = random.pick(["", "&sort=rank", "&sort=-rank,id", "&filter=rank%20%3E%201"]) ?? ""
             parameters +=
                 random.pick([
                     "", "&fields=id,text", "&fields=id,words,names", "&fields=id&expand=next", "&fields=id,rank",
                 ])
                 ?? ""
-            if place == "Web" {
+            if path == "Web" {
                 parameters +=
                     random.pick(
                         ["", "&filter=id%20%3C%205000&fields=id,sources"].filter {
@@ -117,13 +117,13 @@ struct BoundedAnswerTests {
                         }) ?? ""
             }
             let limit = random.pick([1, 3, 17, 1_000]) ?? 17
-            let expected = try whole.send(.get, "/v1/objects/\(place)?limit=10000\(parameters)")
+            let expected = try whole.send(.get, "/v1/objects/\(path)?limit=10000\(parameters)")
             #expect(expected.status == 200)
             guard case .array(let wanted)? = try JSONValue.parse(expected.bodyBytes)["items"] else { continue }
             var found: [JSONValue] = []
             var after: String?
             repeat {
-                let target = "/v1/objects/\(place)?limit=\(limit)\(parameters)" + (after.map { "&after=\($0)" } ?? "")
+                let target = "/v1/objects/\(path)?limit=\(limit)\(parameters)" + (after.map { "&after=\($0)" } ?? "")
                 let answer = try home.send(.get, target)
                 // The targets of one object's links may be too large for any response.
                 guard answer.status == 200 else {

@@ -29,7 +29,7 @@ struct CursorTests {
             }
             let dogs = (0..<30).map { _ in dog(&random) }.joined(separator: ",")
             guard try wire.send(.post, "/v1/objects/Dog", "[\(dogs)]").status == 201 else { throw WireFailure("dogs") }
-            let before = try wire.send(.get, "/v1/objects/Dog\(Place.query([("sort", sort)]))").rows
+            let before = try wire.send(.get, "/v1/objects/Dog\(CollectionPath.query([("sort", sort)]))").rows
             var touched: Set<Int> = []
             var seen: [JSONValue] = []
             var after = ""
@@ -37,7 +37,8 @@ struct CursorTests {
             repeat {
                 let limit = "\(1 + random.below(5))"
                 let page = try wire.send(
-                    .get, "/v1/objects/Dog\(Place.query([("sort", sort), ("limit", limit), ("after", after)]))")
+                    .get, "/v1/objects/Dog\(CollectionPath.query([("sort", sort), ("limit", limit), ("after", after)]))"
+                )
                 #expect(page.status == 200, "seed \(seed): \(page)")
                 seen += page.rows
                 after = page["next"]?.asString ?? ""

@@ -56,7 +56,7 @@ struct DogOwnersGatewayFixture {
 }
 
 /// Every kind of collection of objects, by its path after `/v1/objects/`, with the key of its class.
-struct Place: CustomTestStringConvertible, Sendable {
+struct CollectionPath: CustomTestStringConvertible, Sendable {
     let path: String
     let key: String
     /// The path of the class.
@@ -66,15 +66,15 @@ struct Place: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { path }
 
-    private static func people(_ path: String) -> Place {
-        Place(
+    private static func people(_ path: String) -> CollectionPath {
+        CollectionPath(
             path: path, key: "handle", ofClass: "Person",
             filters: ["", "age == 7", "height > 1", "dog.age > 5", "FALSEPREDICATE", "ANY tags == 'red'"],
             sorts: ["", "age,-handle", "-dog.age"])
     }
 
-    private static func dogs(_ path: String) -> Place {
-        Place(
+    private static func dogs(_ path: String) -> CollectionPath {
+        CollectionPath(
             path: path, key: "id", ofClass: "Dog",
             filters: ["", "age > 4", "breed == 'Beagle'", "FALSEPREDICATE", "owners.@count > 0"],
             sorts: ["", "breed,-id", "-age"])

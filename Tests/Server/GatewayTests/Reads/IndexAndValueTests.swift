@@ -11,30 +11,31 @@ struct IndexAndValueTests {
 
     @Test(
         "a position is that in the page that the same query gives", arguments: DogOwnersGatewayFixture.Kind.allCases,
-        Place.all)
-    func positions(kind: DogOwnersGatewayFixture.Kind, place: Place) throws {
+        CollectionPath.all)
+    func positions(kind: DogOwnersGatewayFixture.Kind, collection: CollectionPath) throws {
         let wire = try DogOwnersGatewayFixture(kind).wire
-        for sort in place.sorts {
-            for filter in place.filters {
+        for sort in collection.sorts {
+            for filter in collection.filters {
                 let query = [("filter", filter), ("sort", sort)]
-                let page = try wire.send(.get, "/v1/objects/\(place.path)\(Place.query(query))").rows
-                let keys = page.map { Self.keyText($0[place.key]) }
-                let everything = try wire.send(.get, "/v1/objects/\(place.ofClass)").rows
+                let page = try wire.send(.get, "/v1/objects/\(collection.path)\(CollectionPath.query(query))").rows
+                let keys = page.map { Self.keyText($0[collection.key]) }
+                let everything = try wire.send(.get, "/v1/objects/\(collection.ofClass)").rows
                 for object in everything {
-                    let key = Self.keyText(object[place.key])
+                    let key = Self.keyText(object[collection.key])
                     let found = try wire.send(
-                        .get, "/v1/index/objects/\(place.path)\(Place.query(query + [("of", key)]))")
+                        .get, "/v1/index/objects/\(collection.path)\(CollectionPath.query(query + [("of", key)]))")
                     let expected = keys.firstIndex(of: key).map { JSONValue.int(Int64($0)) } ?? .null
-                    #expect(found["index"] == expected, "\(place.path) \(query) of \(key)")
+                    #expect(found["index"] == expected, "\(collection.path) \(query) of \(key)")
                 }
-                for matching in place.filters where !matching.isEmpty {
+                for matching in collection.filters where !matching.isEmpty {
                     let matches = try wire.send(
-                        .get, "/v1/objects/\(place.ofClass)\(Place.query([("filter", matching)]))"
-                    ).rows.map { Self.keyText($0[place.key]) }
+                        .get, "/v1/objects/\(collection.ofClass)\(CollectionPath.query([("filter", matching)]))"
+                    ).rows.map { Self.keyText($0[collection.key]) }
                     let found = try wire.send(
-                        .get, "/v1/index/objects/\(place.path)\(Place.query(query + [("matching", matching)]))")
+                        .get,
+                        "/v1/index/objects/\(collection.path)\(CollectionPath.query(query + [("matching", matching)]))")
                     let expected = keys.firstIndex { matches.contains($0) }.map { JSONValue.int(Int64($0)) } ?? .null
-                    #expect(found["index"] == expected, "\(place.path) \(query) matching \(matching)")
+                    #expect(found["index"] == expected, "\(collection.path) \(query) matching \(matching)")
                 }
             }
         }
@@ -50,20 +51,22 @@ struct IndexAndValueTests {
         #expect(try wire.get("/v1/index/objects/Dog", ["matching": "id == $0", "args": "[1000]"])["index"] == .null)
     }
 
-    @Test("values are what the rows of the page have", arguments: DogOwnersGatewayFixture.Kind.allCases, Place.all)
-    func values(kind: DogOwnersGatewayFixture.Kind, place: Place) throws {
+    @Test(
+        "values are what the rows of the page have", arguments: DogOwnersGatewayFixture.Kind.allCases,
+        CollectionPath.all)
+    func values(kind: DogOwnersGatewayFixture.Kind, collection: CollectionPath) throws {
         let wire = try DogOwnersGatewayFixture(kind).wire
         let schema = try #require(try wire.get("/v1/schema")["classes"]?.asArray)
-        let described = try #require(schema.first { $0["name"] == .string(place.ofClass) }?["properties"]?.asArray)
+        let described = try #require(schema.first { $0["name"] == .string(collection.ofClass) }?["properties"]?.asArray)
         for name in described.compactMap({ $0["name"]?.asString }) {
-            for filter in place.filters {
-                let query = [("filter", filter), ("sort", place.sorts[1]), ("limit", "3"), ("offset", "1")]
+            for filter in collection.filters {
+                let query = [("filter", filter), ("sort", collection.sorts[1]), ("limit", "3"), ("offset", "1")]
                 let page = try wire.send(
-                    .get, "/v1/objects/\(place.path)\(Place.query(query + [("fields", name)]))")
+                    .get, "/v1/objects/\(collection.path)\(CollectionPath.query(query + [("fields", name)]))")
                 let values = try wire.send(
-                    .get, "/v1/values/objects/\(place.path)\(Place.query(query + [("key", name)]))")
-                #expect(page.status == 200 && values.status == 200, "\(place.path) \(name): \(values)")
-                #expect(values["values"] == .array(page.rows.map { $0[name] ?? .null }), "\(place.path) \(name)")
+                    .get, "/v1/values/objects/\(collection.path)\(CollectionPath.query(query + [("key", name)]))")
+                #expect(page.status == 200 && values.status == 200, "\(collection.path) \(name): \(values)")
+                #expect(values["values"] == .array(page.rows.map { $0[name] ?? .null }), "\(collection.path) \(name)")
                 #expect(values["version"] == page["version"])
                 #expect(values.headers["ETag"] == page.headers["ETag"])
             }

@@ -20,14 +20,15 @@ struct OffsetCursorTests {
 
     /// Returns all pages, and the result of the query as a whole.
     private static func walk(
-        _ wire: Wire, _ place: String, _ query: [(String, String)], limit: Int
+        _ wire: Wire, _ collection: String, _ query: [(String, String)], limit: Int
     ) throws -> (seen: [JSONValue], all: [JSONValue]) {
-        let all = try wire.send(.get, "/v1/objects/\(place)\(Place.query(query))").rows
+        let all = try wire.send(.get, "/v1/objects/\(collection)\(CollectionPath.query(query))").rows
         var seen: [JSONValue] = []
         var after = ""
         repeat {
             let page = try wire.send(
-                .get, "/v1/objects/\(place)\(Place.query(query + [("limit", "\(limit)"), ("after", after)]))")
+                .get,
+                "/v1/objects/\(collection)\(CollectionPath.query(query + [("limit", "\(limit)"), ("after", after)]))")
             #expect(page.status == 200, "\(page)")
             seen += page.rows
             after = page["next"]?.asString ?? ""
@@ -55,14 +56,16 @@ struct OffsetCursorTests {
             }
             try store(list)
             let before = Self.ids(
-                try wire.send(.get, "/v1/objects/Person/cy/dogs\(Place.query([("sort", sort)]))").rows)
+                try wire.send(.get, "/v1/objects/Person/cy/dogs\(CollectionPath.query([("sort", sort)]))").rows)
             var touched: Set<Int> = []
             var new = 131
             var seen: [Int] = []
             var after = ""
             var pages = 0
             repeat {
-                let query = Place.query([("sort", sort), ("limit", "\(1 + random.below(5))"), ("after", after)])
+                let query = CollectionPath.query([
+                    ("sort", sort), ("limit", "\(1 + random.below(5))"), ("after", after),
+                ])
                 let page = try wire.send(.get, "/v1/objects/Person/cy/dogs\(query)")
                 #expect(page.status == 200, "seed \(seed): \(page)")
                 seen += Self.ids(page.rows)
@@ -115,18 +118,18 @@ struct OffsetCursorTests {
         #expect(rest["next"] == nil)
     }
 
-    static let places = ["Person/ada/dogs", "Person/ada/pets", "Person/dee/friends", "Dog/2/owners"]
+    static let paths = ["Person/ada/dogs", "Person/ada/pets", "Person/dee/friends", "Dog/2/owners"]
 
     @Test(
         "page by page is all of it, of every kind of collection", arguments: DogOwnersGatewayFixture.Kind.allCases,
-        places)
-    func pages(kind: DogOwnersGatewayFixture.Kind, place: String) throws {
+        paths)
+    func pages(kind: DogOwnersGatewayFixture.Kind, collection: String) throws {
         let wire = try DogOwnersGatewayFixture(kind).wire
         for (name, value) in [
             ("", ""), ("sort", "-age"), ("distinct", "age"), ("filter", "age > 2 SORT(age DESC) LIMIT(2)"),
         ] {
-            let (seen, all) = try Self.walk(wire, place, [(name, value)], limit: 1)
-            #expect(seen == all, "\(place) \(name) \(value)")
+            let (seen, all) = try Self.walk(wire, collection, [(name, value)], limit: 1)
+            #expect(seen == all, "\(collection) \(name) \(value)")
         }
     }
 
@@ -144,10 +147,10 @@ struct OffsetCursorTests {
             var pages = 0
             repeat {
                 let query = [("sort", sort), ("distinct", "breed")]
-                let all = Self.ids(try wire.send(.get, "/v1/objects/Dog\(Place.query(query))").rows)
+                let all = Self.ids(try wire.send(.get, "/v1/objects/Dog\(CollectionPath.query(query))").rows)
                 let limit = 1 + random.below(3)
                 let page = try wire.send(
-                    .get, "/v1/objects/Dog\(Place.query(query + [("limit", "\(limit)"), ("after", after)]))")
+                    .get, "/v1/objects/Dog\(CollectionPath.query(query + [("limit", "\(limit)"), ("after", after)]))")
                 // Objects are created in the order of their ids.
                 let rest = all.filter { id in last.map { sort == "-id" ? id < $0 : id > $0 } ?? true }
                 #expect(Self.ids(page.rows) == Array(rest.prefix(limit)), "seed \(seed), sort '\(sort)'")

@@ -61,8 +61,8 @@ struct ReadFormTests {
         let snapshots = try wires.map { try #require(try $0.send(.post, "/v1/snapshots")["snapshot"]?.asString) }
         for (kind, choices) in Self.parameters.sorted(by: { $0.key < $1.key }) {
             for choice in choices {
-                let place = "\(kind)/objects/Web\(random.oneIn(2) ? "" : "/5000/all")"
-                let path = kind == "objects" ? String(place.dropFirst("objects/".count)) : place
+                let target = "\(kind)/objects/Web\(random.oneIn(2) ? "" : "/5000/all")"
+                let path = kind == "objects" ? String(target.dropFirst("objects/".count)) : target
                 // A read has pages, and a stream does not.
                 let streamed = Self.encoded(choice)
                 let hasPages = ["objects", "sections"].contains(kind) && !choice.contains("limit=")

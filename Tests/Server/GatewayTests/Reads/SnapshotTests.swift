@@ -65,7 +65,7 @@ struct SnapshotTests {
         for step in 0..<10 {
             let page = try wire.send(
                 .get,
-                "/v1/objects/Dog\(Place.query([("sort", "-name"), ("limit", "1"), ("snapshot", id), ("after", after)]))"
+                "/v1/objects/Dog\(CollectionPath.query([("sort", "-name"), ("limit", "1"), ("snapshot", id), ("after", after)]))"
             )
             rows += page.rows
             #expect(try wire.send(.patch, "/v1/objects/Dog/\(step % 4 + 1)", #"{"name":"n\#(step)"}"#).status == 200)

@@ -175,7 +175,7 @@ struct MigrationStormTests {
         let note = "round \(round)"
         // Each thread and phase has a generator of its own, because threads decide how much each of them does.
         func random(_ purpose: String) -> SeededRandom { SeededRandom.ofTest("\(round) \(purpose)") }
-        let home = try StormHome(place: round)
+        let home = try StormHome(slot: round)
         var migrator = StormMigrator(random("migrator"))
         try migrator.put([], to: home.wire)
         try home.fill()

@@ -37,12 +37,12 @@ final class StormHome {
     /// - Parameters:
     ///   - place: see `GatewayConfiguration.places`.
     ///   - wrap: returns the store that the gateway uses.
-    init(place: Int = 0, _ wrap: (EmbeddedStore) -> any Store = { $0 }) throws {
+    init(slot: Int = 0, _ wrap: (EmbeddedStore) -> any Store = { $0 }) throws {
         home = try TestDirectory()
         var options = EmbeddedStoreOptions()
         options.clusterCapacity = 64
         store = wrap(try EmbeddedStore.open(path: home.path + "/store", options: options))
-        var configuration = GatewayConfiguration.places(place)
+        var configuration = GatewayConfiguration.places(slot)
         configuration.defaultPage = configuration.maximumPage
         gateway = try Gateway(store: store, configuration: configuration)
         let router = gateway.router
@@ -206,8 +206,8 @@ struct StormWriter {
     }
 
     /// Returns one of the first items, which remain; the third writer does not see the hidden ones.
-    private func seen(_ place: Int) -> Int {
-        let id = 1 + place % 8
+    private func seen(_ slot: Int) -> Int {
+        let id = 1 + slot % 8
         return number == 3 && id % 4 == 0 ? id - 1 : id
     }
 

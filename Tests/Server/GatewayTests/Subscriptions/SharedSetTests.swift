@@ -118,8 +118,8 @@ struct SharedSetTests {
             #expect(missed.status == 201)
             let next = try there.stream("s", since: last)
             #expect(try next.next("subscriptions")["subscriptions"]?.asArray?.count == 2)
-            let told = try next.next("update")
-            #expect(told["subscription"] == "people", "\(told)")
+            let reported = try next.next("update")
+            #expect(reported["subscription"] == "people", "\(reported)")
             // The stream that the client has left goes on until its connection ends.
             #expect(try stream.next("update")["subscription"] == "people")
             stream.stream.didClose(.clientLeft)

@@ -234,15 +234,15 @@ struct SubscribedPathTests {
         let alone = try targets.map { try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/\($0)") }
         func compare() throws {
             ward.gateway.settle()
-            var told = targets.map { _ in [String]() }
+            var reported = targets.map { _ in [String]() }
             for event in set.takeAll() {
                 guard let name = event.data["subscription"]?.asString, let index = Int(name.dropFirst()) else {
                     continue
                 }
-                told[index].append("\(event.name) \(event.data.setting("subscription", nil))")
+                reported[index].append("\(event.name) \(event.data.setting("subscription", nil))")
             }
             for (index, stream) in alone.enumerated() {
-                #expect(told[index] == stream.takeAll().map { "\($0.name) \($0.data)" }, "\(targets[index])")
+                #expect(reported[index] == stream.takeAll().map { "\($0.name) \($0.data)" }, "\(targets[index])")
             }
         }
         try compare()

@@ -56,9 +56,9 @@ struct SubscriptionStreamTests {
         try add(10..<500)
         try home.put("s/dogs", #"{"class":"Dog","fields":"_id"}"#)
         try home.put("s/people", #"{"class":"Person","fields":"handle"}"#)
-        let streams = try (0..<3).map { place in
+        let streams = try (0..<3).map { index in
             let stream = try home.stream("s")
-            try add(1000 + place..<1001 + place)
+            try add(1000 + index..<1001 + index)
             return stream
         }
         func follow(_ stream: WireEvents, _ held: inout [JSONValue]) throws -> [(id: String, held: [JSONValue])] {

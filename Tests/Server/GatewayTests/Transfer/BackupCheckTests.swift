@@ -108,8 +108,8 @@ struct BackupCheckTests {
             var bytes = fixture.backup
             let anywhere = random.below(bytes.count)
             // Every other time the header of a page.
-            let place = turn.isMultiple(of: 2) ? anywhere : anywhere / 4096 * 4096
-            for offset in place..<min(bytes.count, place + 64) { bytes[offset] ^= UInt8(1 + random.below(255)) }
+            let start = turn.isMultiple(of: 2) ? anywhere : anywhere / 4096 * 4096
+            for offset in start..<min(bytes.count, start + 64) { bytes[offset] ^= UInt8(1 + random.below(255)) }
             let answer = try fixture.check(bytes)
             #expect(answer.status == 200, "seed \(seed): \(answer.text)")
             let faults = answer.member("faults")?.asArray ?? []

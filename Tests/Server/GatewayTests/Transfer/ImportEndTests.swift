@@ -185,7 +185,7 @@ struct ImportEndTests {
     }
 
     @Test("an import ends when its client has gone", arguments: [true, false])
-    func gone(listens: Bool) throws {
+    func deleted(listens: Bool) throws {
         let gateway = try TestGateway()
         // More than one batch.
         let count = 5_000

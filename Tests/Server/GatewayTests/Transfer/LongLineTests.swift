@@ -55,7 +55,7 @@ struct LongLineTests {
         #expect(created.withLock { $0 } == Array(repeating: 3, count: 6))
         // That of one line more, which the import as a whole took without waiting.
         #expect(most.load(ordering: .relaxed) <= 13 << 20)
-        #expect(eventually { service.context.values.bytes == 0 && service.transfers.lineTurns.bytes == 0 })
+        #expect(eventually { service.context.values.bytes == 0 && service.transfers.lineAdmission.bytes == 0 })
         #expect(try gateway.get("/v1/objects/Row?count=true&limit=0").member("count") == 14)
         #expect(try gateway.get("/v1/aggregates/objects/Row?sum=list.@sum").status < 500)
         #expect(try gateway.get("/v1/objects/Row/32/list?limit=0&count=true").member("count") == 150_000)
@@ -79,6 +79,8 @@ struct LongLineTests {
             headers: ["Content-Type": "application/x-ndjson"])
         #expect(whole.text.contains("json.too_large"), "\(whole.text)")
         #expect(
-            eventually { gateway.gateway.context.values.bytes == 0 && gateway.gateway.transfers.lineTurns.bytes == 0 })
+            eventually {
+                gateway.gateway.context.values.bytes == 0 && gateway.gateway.transfers.lineAdmission.bytes == 0
+            })
     }
 }

@@ -140,8 +140,8 @@ struct RealmImportTests {
     @Test("a preview finds what the import would, also in single values, and writes nothing")
     func values() throws {
         var bytes = try RealmSite.file("many")
-        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: "C1\0".utf8) })
-        bytes[place + 1] = UInt8(ascii: "0")
+        let index = try #require(bytes.indices.first { bytes[$0...].starts(with: "C1\0".utf8) })
+        bytes[index + 1] = UInt8(ascii: "0")
         let site = try RealmSite()
         let before = try State(site.store)
         let seen = try site.post(bytes, "?dryRun")
@@ -219,8 +219,8 @@ struct RealmImportTests {
         for _ in 0..<60 {
             let before = try State(site.store)
             var damaged = bytes
-            let place = random.below(bytes.count)
-            for offset in place..<min(bytes.count, place + 4) { damaged[offset] ^= UInt8(1 + random.below(255)) }
+            let index = random.below(bytes.count)
+            for offset in index..<min(bytes.count, index + 4) { damaged[offset] ^= UInt8(1 + random.below(255)) }
             let answer = try site.post(damaged, "?leaveOut=Address.former")
             if answer.status == 200 { continue }
             refused += 1
@@ -252,7 +252,7 @@ struct RealmImportTests {
     }
 
     @Test("an import ends when its client has gone, and nothing is imported", arguments: [true, false])
-    func gone(listens: Bool) throws {
+    func deleted(listens: Bool) throws {
         let site = try RealmSite()
         let before = try State(site.store)
         let bytes = try RealmSite.file("many")
@@ -384,9 +384,9 @@ struct RealmImportTests {
         let site = try RealmSite()
         let pause = Pause(site.store)
         var clients: [LoopbackClient] = []
-        for (place, name) in ["many", "format-20", "many"].enumerated() {
+        for (index, name) in ["many", "format-20", "many"].enumerated() {
             let bytes = try RealmSite.file(name)
-            let names = name == "many" ? "?rename=City=K\(place)&rename=Trip=L\(place)" : ""
+            let names = name == "many" ? "?rename=City=K\(index)&rename=Trip=L\(index)" : ""
             let client = try LoopbackClient(port: site.port)
             try client.send(
                 "POST /v1/import\(names)",
@@ -506,7 +506,7 @@ struct RealmImportTests {
     func codes() {
         let faults: [RealmFileFault] = [
             .notRealm(mayBeEncrypted: true), .unsupportedFormat(9), .wrongKey(length: 64),
-            .damaged(place: "a", reason: "b"), .inUse, .unreadable(code: 5),
+            .damaged(location: "a", reason: "b"), .inUse, .unreadable(code: 5),
         ]
         for fault in faults { #expect(Problem(fault).code == fault.code) }
         for reason in RealmImportFault.Reason.allCases {

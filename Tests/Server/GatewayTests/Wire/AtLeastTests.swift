@@ -54,8 +54,8 @@ struct AtLeastTests {
                     .get, "/v1/objects/Dog?filter=id%20%3D%3D%20\(id)&count=true", headers: ["Realmgate-At-Least": mark]
                 )
                 #expect(query["items"]?.asArray?.count == 1)
-                let gone = try far.send(.delete, "/v1/objects/Dog/\(id)", headers: ["Realmgate-At-Least": mark])
-                let back = try #require(gone.headers["Realmgate-Mark"])
+                let deleted = try far.send(.delete, "/v1/objects/Dog/\(id)", headers: ["Realmgate-At-Least": mark])
+                let back = try #require(deleted.headers["Realmgate-Mark"])
                 #expect(
                     try near.send(.get, "/v1/objects/Dog/\(id)", headers: ["Realmgate-At-Least": back]).status == 404)
             }
@@ -103,9 +103,9 @@ struct AtLeastTests {
 
     @Test("a server without a log cannot get a version that it does not have: its history was lost, as by a restore")
     func restored() throws {
-        let place = try TestDirectory()
+        let index = try TestDirectory()
         let schema = try SchemaCoding.decode(try JSONValue.parse(Self.schema))
-        let store = try EmbeddedStore.open(path: place.path + "/file", schema: schema)
+        let store = try EmbeddedStore.open(path: index.path + "/file", schema: schema)
         var configuration = GatewayConfiguration.untimed
         // It waits for nothing.
         configuration.readWaitMilliseconds = 3_600_000

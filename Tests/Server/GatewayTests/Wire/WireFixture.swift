@@ -102,7 +102,7 @@ struct Wire {
         case .events(_, let start): start(events.stream)
         case .now(let response): throw WireFailure("No stream: \(WireResponse(response).text)")
         case .later(let begin):
-            let arrived = Promise<Responder.Answer>()
+            let arrived = Promise<Responder.Outcome>()
             begin(Responder { arrived.set($0) })
             switch try arrived.take() {
             case .events(_, let start): start(events.stream)
@@ -123,7 +123,7 @@ struct Wire {
     }
 
     private static func wait(_ start: @Sendable (Responder) -> Void) throws -> WireResponse {
-        let arrived = Promise<Responder.Answer>()
+        let arrived = Promise<Responder.Outcome>()
         start(Responder { arrived.set($0) })
         guard case .response(let response) = try arrived.take() else {
             throw WireFailure("A stream of events came where an answer belongs.")

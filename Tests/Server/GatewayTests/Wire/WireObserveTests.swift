@@ -65,7 +65,7 @@ struct WireObserveTests {
         switch wire.router.respond(to: request) {
         case .events(_, let start): start(events.stream)
         case .later(let begin):
-            let arrived = Promise<Responder.Answer>()
+            let arrived = Promise<Responder.Outcome>()
             begin(Responder { arrived.set($0) })
             if case .events(_, let start) = try arrived.take() { start(events.stream) }
         case .now(let response): Issue.record("No stream: \(response.status)")

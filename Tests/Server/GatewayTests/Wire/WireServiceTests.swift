@@ -56,8 +56,8 @@ struct WireServiceTests {
         #expect(answer.status == 422, "\(answer)")
         let faults = answer["faults"]?.asArray ?? []
         #expect(faults.count >= 3, "\(answer)")
-        for place in ["properties[0]", "properties[2]", "properties[3]"] {
-            #expect(answer.text.contains(place), "\(place) is not named in \(answer)")
+        for location in ["properties[0]", "properties[2]", "properties[3]"] {
+            #expect(answer.text.contains(location), "\(location) is not named in \(answer)")
         }
         let unfit =
             #"{"schemaVersion":1,"classes":[{"name":"Cat","primaryKey":"key","properties":[{"name":"b","type":"Dgo?"}]}]}"#

@@ -41,7 +41,7 @@ package struct WriteResponse: Sendable {
 
     /// The maximum number of bytes that are written within the write transaction; responses of this size need no
     /// reservation of memory.
-    static let maximumInTurn = 16 << 10
+    static let maximumInTransaction = 16 << 10
 
     package init(
         status: Int = 200, _ text: ResponseText, tagged: ObjectReference? = nil
@@ -73,10 +73,10 @@ package struct WriteResponse: Sendable {
         Response(status: status, headers: headers, body: text.isEmpty ? .empty : .bytes(text))
     }
 
-    /// Returns the response with the transaction's state of the objects; nil if that exceeds `maximumInTurn` bytes.
+    /// Returns the response with the transaction's state of the objects; nil if that exceeds `maximumInTransaction` bytes.
     package func response(in transaction: any WriteTransaction) throws -> Response? {
         guard !isReady else { return plainResponse }
-        guard rows.reduce(text.count, { $0 + $1.keys.count * 2 }) <= Self.maximumInTurn else { return nil }
+        guard rows.reduce(text.count, { $0 + $1.keys.count * 2 }) <= Self.maximumInTransaction else { return nil }
         var body: [UInt8] = []
         var start = 0
         var tag: EntityTag?
@@ -92,7 +92,7 @@ package struct WriteResponse: Sendable {
             for (index, key) in rows.keys.enumerated() {
                 if index > 0 { body.append(UInt8(ascii: ",")) }
                 json.removeAll()
-                let rest = Self.maximumInTurn - body.count
+                let rest = Self.maximumInTransaction - body.count
                 let isDone: Bool
                 do {
                     isDone =
@@ -120,7 +120,8 @@ package struct WriteResponse: Sendable {
             }
             json.removeAll()
             let plan = RowPlan(objectClass, of: schema)
-            guard try plan.write(tagged.key, objectClass, of: transaction, into: json, most: Self.maximumInTurn) else {
+            guard try plan.write(tagged.key, objectClass, of: transaction, into: json, most: Self.maximumInTransaction)
+            else {
                 return nil
             }
             tag = EntityTag(row: json, of: transaction.mark)
@@ -193,7 +194,7 @@ extension RowPlan {
         _ key: ObjectKey, _ objectClass: ClassSchema, of transaction: any WriteTransaction, into json: JSONWriter,
         most: Int
     ) throws -> Bool {
-        let look = LinkResolver(transaction, answerLimit: most)
+        let look = LinkResolver(transaction, responseLimit: most)
         look.begin(json)
         var sink = RowWriter(self, json, look)
         sink.beginObject(key)

@@ -26,7 +26,7 @@ final class WrittenRows: BodySource {
         var isOver = false
     }
 
-    private let answer: WriteResponse
+    private let response: WriteResponse
     private let source: any ObjectReads
     private let answerBytes: Int
     private let state: Mutex<State>
@@ -35,8 +35,8 @@ final class WrittenRows: BodySource {
     /// The errors of reading an object that the caller cannot see.
     private static let absences: Set<StoreError.Code> = [.notFound, .unknownClass, .accessDenied]
 
-    init(_ answer: WriteResponse, _ source: any ObjectReads, answerBytes: Int) {
-        self.answer = answer
+    init(_ response: WriteResponse, _ source: any ObjectReads, answerBytes: Int) {
+        self.response = response
         self.source = source
         self.answerBytes = answerBytes
         state = Mutex(State(look: LinkResolver(source, remembers: true)))
@@ -46,8 +46,8 @@ final class WrittenRows: BodySource {
         state.withLock { state in
             guard !state.isOver else { return nil }
             var piece: [UInt8] = []
-            while piece.count < Self.piece, state.rows < answer.rows.count { write(&state, into: &piece) }
-            if state.rows == answer.rows.count {
+            while piece.count < Self.piece, state.rows < response.rows.count { write(&state, into: &piece) }
+            if state.rows == response.rows.count {
                 finish(&state, into: &piece)
                 state.isOver = true
             }
@@ -58,9 +58,9 @@ final class WrittenRows: BodySource {
 
     /// Writes one object, and the text before it.
     private func write(_ state: inout State, into piece: inout [UInt8]) {
-        let rows = answer.rows[state.rows]
+        let rows = response.rows[state.rows]
         if state.key == 0 {
-            piece += answer.text[state.text..<rows.offset]
+            piece += response.text[state.text..<rows.offset]
             state.text = rows.offset + 4
         } else {
             piece.append(UInt8(ascii: ","))
@@ -109,7 +109,7 @@ final class WrittenRows: BodySource {
     }
 
     private func finish(_ state: inout State, into piece: inout [UInt8]) {
-        let rest = answer.text[state.text...]
+        let rest = response.text[state.text...]
         guard state.shortened > 0, rest.last == UInt8(ascii: "}") else {
             piece += rest
             return

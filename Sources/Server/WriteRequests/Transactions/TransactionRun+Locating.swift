@@ -1,6 +1,5 @@
 import JSONCoding
 import ObjectCoding
-import ObjectCoding
 import ObjectModel
 import StoreContract
 import WireProtocol
@@ -163,7 +162,7 @@ extension TransactionRun {
 
     private func names(_ link: ObjectInput.Link, _ object: ObjectReference) throws -> Bool {
         guard link.target == object.classID else { return false }
-        switch link.way {
+        switch link.reference {
         case .objectKey(let key): return key == object.key
         case .primaryKey(let key):
             return try transaction.key(of: link.target, primaryKey: key) == object.key

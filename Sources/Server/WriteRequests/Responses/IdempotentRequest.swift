@@ -44,15 +44,15 @@ package struct IdempotentRequest: Sendable {
                 "This Idempotency-Key was used for another request. Use a new key for each request, and the same one only to repeat it.",
                 parameter: HeaderName.idempotencyKey)
         }
-        guard let kept = StoredResponse(record.dropFirst(fingerprint.count)) else { throw Problem.internalError }
-        throw Replay(kept: kept)
+        guard let stored = StoredResponse(record.dropFirst(fingerprint.count)) else { throw Problem.internalError }
+        throw Replay(stored: stored)
     }
 
     /// Stores the response for repetitions. Returns the number of bytes that this takes.
     package func keep(
-        _ answer: StoredResponse, in transaction: any WriteTransaction, from time: Timestamp, for seconds: Int
+        _ response: StoredResponse, in transaction: any WriteTransaction, from time: Timestamp, for seconds: Int
     ) throws -> Int {
-        let record = fingerprint + answer.bytes
+        let record = fingerprint + response.bytes
         try transaction.keep(
             record, under: recordKey, until: Timestamp(seconds: time.seconds + Int64(clamping: seconds)), at: time)
         return record.count + Repetitions.overhead
@@ -60,12 +60,12 @@ package struct IdempotentRequest: Sendable {
 
     /// Ends the write of a request that was done before; nothing is committed.
     package struct Replay: Error {
-        package let answer: WriteResponse
+        package let response: WriteResponse
 
-        init(kept: StoredResponse) {
-            var answer = kept.answer
-            answer.headers[HeaderName.idempotencyReplayed] = "true"
-            self.answer = answer
+        init(stored: StoredResponse) {
+            var response = stored.response
+            response.headers[HeaderName.idempotencyReplayed] = "true"
+            self.response = response
         }
     }
 }

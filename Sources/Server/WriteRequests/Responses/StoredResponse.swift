@@ -11,35 +11,35 @@ import ObjectModel
 ///
 /// The form: a head in JSON, a line feed, the text.
 package struct StoredResponse: Sendable {
-    let answer: WriteResponse
+    let response: WriteResponse
 
     /// - Parameters:
     ///   - response: the response with its objects, if it is small enough.
     ///   - verbatim: the maximum size in bytes of a body that is stored as it is.
-    package init(_ answer: WriteResponse, _ response: Response?, verbatim: Int) {
-        guard let response, response.contentLength <= verbatim || answer.isReady else {
-            self.answer = answer
+    package init(_ response: WriteResponse, _ rendered: Response?, verbatim: Int) {
+        guard let rendered, rendered.contentLength <= verbatim || response.isReady else {
+            self.response = response
             return
         }
-        self.answer = WriteResponse(response)
+        self.response = WriteResponse(rendered)
     }
 
     var bytes: [UInt8] {
         let head = JSONWriter(capacity: 256)
         head.beginObject()
         head.name("status")
-        head.int(answer.status)
+        head.int(response.status)
         head.name("headers")
         head.beginArray()
-        for field in answer.headers {
+        for field in response.headers {
             head.string(field.name)
             head.string(field.value)
         }
         head.endArray()
-        if !answer.rows.isEmpty {
+        if !response.rows.isEmpty {
             head.name("places")
             head.beginArray()
-            for rows in answer.rows {
+            for rows in response.rows {
                 head.beginArray()
                 head.int(rows.offset)
                 head.int(rows.classID.rawValue)
@@ -50,7 +50,7 @@ package struct StoredResponse: Sendable {
             }
             head.endArray()
         }
-        if let tagged = answer.tagged {
+        if let tagged = response.tagged {
             head.name("tagged")
             head.beginArray()
             head.int(tagged.classID.rawValue)
@@ -58,7 +58,7 @@ package struct StoredResponse: Sendable {
             head.endArray()
         }
         head.endObject()
-        return head.bytes + [UInt8(ascii: "\n")] + answer.text
+        return head.bytes + [UInt8(ascii: "\n")] + response.text
     }
 
     /// Nil for invalid bytes.
@@ -85,7 +85,7 @@ package struct StoredResponse: Sendable {
         } else if headers["ETag"] != nil, rows.count == 1, let key = rows[0].keys.first {
             tagged = ObjectReference(rows[0].classID, key)
         }
-        answer = WriteResponse(status: Int(status), headers: headers, text: text, rows: rows, tagged: tagged)
+        response = WriteResponse(status: Int(status), headers: headers, text: text, rows: rows, tagged: tagged)
     }
 
     private static func rows(_ value: JSONValue?, _ text: [UInt8]) -> [WriteResponse.Rows]? {
