@@ -126,31 +126,59 @@ struct ResumingTests {
         for number in 1...100 {
             recent.add(
                 IndexChanges(insertions: [number - 1]), from: Version(UInt64(number * 2 - 1)),
-                to: Version(UInt64(number * 2 + 1)), observers: 1)
+                to: Version(UInt64(number * 2 + 1)), keyCount: number)
         }
-        var present = Version(201)
+        let present = Version(201)
         #expect(recent.changes(since: Version(1), at: present) == nil)
         #expect(recent.changes(since: Version(202), at: present) == nil)
         #expect(recent.changes(since: Version(199), at: present) == IndexChanges(insertions: [99]))
         #expect(recent.changes(since: Version(197), at: present) == IndexChanges(insertions: [98, 99]))
         #expect(recent.changes(since: Version(200), at: present) == nil)
         #expect(recent.changes(since: Version(201), at: present) == IndexChanges())
-        recent.add(IndexChanges(deletions: Array(0..<5_000)), from: Version(201), to: Version(202), observers: 1)
-        present = Version(202)
-        #expect(recent.changes(since: Version(201), at: present) == nil)
-        #expect(recent.changes(since: Version(202), at: present) == IndexChanges())
     }
 
-    @Test("a result keeps more differences the more observers it has", arguments: [(1, 14), (11, 32), (1_000, 64)])
-    func observers(_ observers: Int, expected: Int) {
-        var recent = RecentChanges(after: Version(0))
-        for number in 0..<100 {
+    /// The differences, of one position each, that are known after 100 of them.
+    private static func known(_ recent: inout RecentChanges, after start: UInt64, keyCount: Int = 0) -> Int {
+        let versions = start..<start + 100
+        for version in versions {
             recent.add(
-                IndexChanges(insertions: [number]), from: Version(UInt64(number)), to: Version(UInt64(number + 1)),
-                observers: observers)
+                IndexChanges(insertions: [0]), from: Version(version), to: Version(version + 1), keyCount: keyCount)
         }
-        let known = (0..<100).filter { recent.changes(since: Version(UInt64($0)), at: Version(100)) != nil }
-        #expect(known.count == expected)
+        return versions.count { recent.changes(since: Version($0), at: Version(start + 100)) != nil }
+    }
+
+    @Test(
+        "a result keeps more differences the more often an observer came too late for what it had",
+        arguments: [(0, 15), (1, 30), (2, 60), (3, 64), (100, 64)])
+    func growth(_ misses: Int, expected: Int) {
+        var recent = RecentChanges(after: Version(10))
+        #expect(Self.known(&recent, after: 10) == 15)
+        // It never had the first one, and has the others.
+        for version: UInt64 in [9, 100, 110, 120] { recent.note(resumptionFrom: Version(version)) }
+        for _ in 0..<misses { recent.note(resumptionFrom: Version(10)) }
+        #expect(Self.known(&recent, after: 110, keyCount: 100_000) == expected)
+    }
+
+    @Test(
+        "a large difference is kept until the next one when it is no larger than the result, and never beyond 64 KiB",
+        arguments: [
+            (0, 240, true), (0, 242, false), (300, 284, true), (300, 286, false), (10_000, 8_176, true),
+            (10_000, 8_178, false),
+        ])
+    func large(_ keyCount: Int, positions: Int, isKept: Bool) {
+        for isModification in [false, true] {
+            var recent = RecentChanges(after: Version(0))
+            _ = Self.known(&recent, after: 0)
+            let half = Array(0..<positions / 2)
+            let change =
+                isModification
+                ? IndexChanges(modifications: half, modificationsNew: half)
+                : IndexChanges(deletions: half, insertions: half)
+            recent.add(change, from: Version(100), to: Version(101), keyCount: keyCount)
+            #expect(recent.changes(since: Version(100), at: Version(101)) == (isKept ? change : nil))
+            #expect(recent.changes(since: Version(101), at: Version(101)) == IndexChanges())
+            #expect(Self.known(&recent, after: 101, keyCount: keyCount) == 15)
+        }
     }
 
     @Test("a result continues when the store releases its version")

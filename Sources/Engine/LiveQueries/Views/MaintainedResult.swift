@@ -59,9 +59,8 @@ final class MaintainedResult: MaintainedView {
             let change = try adding(modifiedBy: step, for: subscriberGroups[position].criteria, to: outcome)
             guard !change.isEmpty else { continue }
             if !step.changes.schemaChanged {
-                let observers = subscriberGroups[position].subscribers.count
                 subscriberGroups[position].memory.recent.add(
-                    change, from: step.before.version, to: step.after.version, observers: observers)
+                    change, from: step.before.version, to: step.after.version, keyCount: keys.count)
             }
             subscriberGroups[position].send(.update(LiveChange(snapshot: snapshot, indices: change, newKeys: keys)))
         }
@@ -164,6 +163,7 @@ extension MaintainedResult {
             indices = { changes }
         } else {
             guard let step = try known.step(for: watches), try query.scope.exists(in: step.before) else { return nil }
+            subscriberGroups[index].memory.recent.note(resumptionFrom: known.version)
             indices = { [self] in try lookBack(step, criteria) }
         }
         return (try subscriberGroups[index].memory.change(since: known.version, at: snapshot, keys, find: indices), ())
