@@ -45,9 +45,9 @@ extension Connection {
     ///
     /// If a client sends its last bytes and ends at once, epoll reports it once. The library reads the bytes, gets less
     /// than its buffer holds, and waits for another report, which never comes. So the loop has epoll report the end
-    /// alone, too (`EventLoop.watch`), and this looks only at a connection whose end was reported.
+    /// alone, too (`EventLoop.watch`), and this looks only at a connection whose end was reported, or cannot be.
     func hasHungUpUnseen() -> Bool {
-        guard clientHasEnded, phase == .awaiting || phase == .receiving else { return false }
+        guard looksForEnd, phase == .awaiting || phase == .receiving else { return false }
         // The first time, the library may still have bytes to process that complete the request.
         let (wasAtEnd, isAtEnd) = (wasAtEnd, isAtEnd)
         self.wasAtEnd = isAtEnd

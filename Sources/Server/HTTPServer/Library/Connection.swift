@@ -33,8 +33,8 @@ final class Connection {
     private(set) var isLeaving = false
     /// Its count in the quota of its address.
     var lease: Quota.Lease?
-    /// Whether epoll has reported that the client sends nothing more.
-    var clientHasEnded = false
+    /// Whether each tick looks whether the client sends nothing more: epoll has reported it, or cannot.
+    var looksForEnd = false
     /// Whether the last look found that the client had ended, and the library had read everything.
     var wasAtEnd = false
     /// `nil` without TLS.

@@ -159,7 +159,7 @@ final class EventLoop {
         case Self.inboxTag: inbox.acknowledge()
         case Self.listenerTag: acceptOthers()
         case let tag where tag & Self.connectionBit != 0:
-            connections[Self.connectionID(ofTag: tag)]?.clientHasEnded = true
+            connections[Self.connectionID(ofTag: tag)]?.looksForEnd = true
         case let id: streams.take(event.events, of: id)
         }
     }
@@ -187,7 +187,7 @@ final class EventLoop {
         for connection in connections.values {
             if connection.deadline <= now || connection.hasHungUpUnseen() { connection.cut() }
             // The library does not poll a suspended connection.
-            if connection.clientHasEnded { connection.client?.look(at: connection.fd) }
+            if connection.looksForEnd { connection.client?.look(at: connection.fd) }
         }
         closeStalledResponses()
         cutStuckBodies()
@@ -321,8 +321,10 @@ final class EventLoop {
     /// Has epoll report when the client ends the connection: at the end alone, and once, so that an idle connection
     /// costs nothing.
     func watch(_ connection: Connection) {
-        // If there is no memory for it, the deadlines end the connection.
-        _ = watch(connection.fd, tag: Self.tag(of: connection.id), EPOLLRDHUP.rawValue | EPOLLET.rawValue)
+        // If there is no memory for it, each tick looks: a request that is answered later has no deadline.
+        if !watch(connection.fd, tag: Self.tag(of: connection.id), EPOLLRDHUP.rawValue | EPOLLET.rawValue) {
+            connection.looksForEnd = true
+        }
     }
 
     func stopWatching(_ connection: Connection) {
