@@ -88,6 +88,38 @@ struct ObjectConstantTests {
         #expect(fault("friend == obj('Person', oid(507f1f77bcf86cd799439011))") == nil)
     }
 
+    @Test("a Bool is no primary key, also where it is the number 1", arguments: [QueryDialect.rql, .format])
+    func booleanKeys(_ dialect: QueryDialect) throws {
+        let schema = Schema(
+            version: 1,
+            classes: [
+                ClassSchema(
+                    "Page", primaryKey: "id",
+                    properties: [
+                        PropertySchema("id", PropertyType(.int)), PropertySchema("on", PropertyType(.bool)),
+                        PropertySchema("next", PropertyType(.link("Page"), isOptional: true)),
+                        PropertySchema("any", PropertyType(.mixed, isOptional: true)),
+                    ])
+            ])
+        let page = try #require(schema["Page"])
+        func code(_ text: String) -> QueryError.Code? {
+            do throws(QueryError) {
+                _ = try QueryBinder(schema: schema).bind(text, class: page, dialect: dialect)
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        #expect(code("next == obj('Page', 1) AND any == obj('Page', 0) AND on == TRUE") == nil)
+        #expect(code("id == TRUE") == (dialect == .format ? nil : .typeMismatch))
+        for text in [
+            "next == obj('Page', TRUE)", "next != obj('Page', FALSE)", "any == obj('Page', TRUE)",
+            "next IN {obj('Page', 1), obj('Page', FALSE)}",
+        ] {
+            #expect(code(text) == .typeMismatch, "\(text)")
+        }
+    }
+
     @Test("objects by primary keys are looked up at a version")
     func naming() throws {
         let query = try bind(

@@ -95,6 +95,8 @@ extension Binding {
             return property.type.isOptional
                 ? .object(target.id, primaryKey: .null) : .value(.reference(ObjectReference(target.id, ObjectKey(-1))))
         }
+        // A Bool is a number only where numbers are compared: obj('Dog', TRUE) names no object.
+        if case .bool = key { return nil }
         var argument = constant
         argument.argument = constant.argument ?? 0
         guard let adapted = try adapt(key, property.type.base, argument), adapted.isOf(property.type.base) else {
