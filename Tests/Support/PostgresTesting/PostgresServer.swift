@@ -85,6 +85,9 @@ package final class PostgresServer: Sendable {
         try sql("alter system set \(name) = '\(value)'")
         try sql("select pg_reload_conf()")
         try wait(until: "\(name) is '\(value)'") { try sql("show \(name)") == value }
+        // Commits wait for a standby when the checkpointer has told them to in shared memory, which it does between
+        // checkpoints: before the second one it has.
+        if name == "synchronous_standby_names" { for _ in 0..<2 { try sql("checkpoint") } }
     }
 
     /// Waits for something that comes to be in the server.
