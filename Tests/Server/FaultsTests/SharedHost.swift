@@ -21,10 +21,13 @@ final class SharedHost {
     private let directory: TestDirectory
     private(set) var server: RunningServer?
 
-    /// - Parameter url: another address of the server than its own, such as one with several hosts.
+    /// - Parameters:
+    ///   - url: another address of the server than its own, such as one with several hosts.
+    ///   - readWait: how many milliseconds a request waits for a version of another gateway: the most that the setting
+    ///     takes, for versions that come, however slow the machine is.
     init(
         _ name: String, _ realm: String, _ postgres: PostgresServer, _ directory: TestDirectory, url: String? = nil,
-        _ more: [String] = []
+        readWait: Int = 60_000, _ more: [String] = []
     ) throws {
         self.directory = directory
         replica = directory.file("\(name).replica")
@@ -32,7 +35,7 @@ final class SharedHost {
         arguments =
             [
                 "--store", url ?? postgres.url, "--realm", realm, "--data", replica, "--schema", schema, "--set",
-                "log.level=warning",
+                "log.level=warning", "--set", "store.readWait=\(readWait)",
             ] + more
         try start()
     }
@@ -74,9 +77,18 @@ final class SharedHost {
     }
 
     /// All notes as texts, by id.
-    func notes() throws -> [String] {
-        let answer = try send("GET", "/v1/objects/Note?sort=id&limit=10000").json()
-        return try StreamReplay.texts(answer["items"])
+    func notes() throws -> [String] { try notes("sort=id") }
+
+    /// The notes of a query as texts: all of them, page by page, unless the query has a limit. Nobody may write meanwhile.
+    func notes(_ query: String) throws -> [String] {
+        let isWhole = !query.contains("limit=")
+        var (texts, after) = ([String](), "")
+        while true {
+            let answer = try send("GET", "/v1/objects/Note?\(query)\(isWhole ? "&limit=1000" : "")\(after)").json()
+            texts += try StreamReplay.texts(answer["items"])
+            guard isWhole, let next = answer["next"] as? String else { return texts }
+            after = "&after=\(next)"
+        }
     }
 
     /// Waits until all have the newest state of any, and records an issue when their objects differ.
