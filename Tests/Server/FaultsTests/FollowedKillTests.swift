@@ -240,7 +240,7 @@ struct FollowedKillTests {
         }
 
         private static func commits(_ worker: ChildProcess) -> Int {
-            worker.output.split(separator: "\n").count { $0.hasPrefix("done ") }
+            FollowedKillTests.lines(of: worker.output).count { $0.hasPrefix("done ") }
         }
 
         /// Kills the gateway, and starts it again, at its address, when a program has made some commits meanwhile.
@@ -301,6 +301,11 @@ struct FollowedKillTests {
         }
     }
 
+    /// The lines of an output. A last one that was cut off by the end of the process is not among them.
+    private static func lines(of output: String) -> [Substring] {
+        output[..<(output.lastIndex(of: "\n") ?? output.startIndex)].split(separator: "\n")
+    }
+
     private struct Item {
         var id: String
         var tokens: [String]
@@ -320,10 +325,9 @@ struct FollowedKillTests {
 
         /// - Parameter isKept: whether what was acknowledged must exist; else it may.
         mutating func take(_ output: String, isKept: Bool) throws {
-            for line in output.split(separator: "\n", omittingEmptySubsequences: true) {
+            for line in FollowedKillTests.lines(of: output) {
                 let words = line.split(separator: " ").map(String.init)
                 if ["error", "unexpected"].contains(words[0]) { throw TestFailure("it was told: \(line)") }
-                // The last line may be incomplete.
                 guard words.count > 2, ["try", "done"].contains(words[0]), let what = words.last else { continue }
                 if words[0] == "try" {
                     tried[words[1], default: []].insert(what)
