@@ -34,9 +34,9 @@ struct ClientResetTests {
             let call = Call(
                 block: "after", before: Self.keys(before), after: Self.keys(after),
                 isFrozen: [before.isFrozen, after.isFrozen])
-            all.withLock { $0.append(call) }
-            // An app may take over what it wants to keep.
+            // An app may take over what it wants to keep. Whoever sees the call finds it written.
             try? after.write { _ = after.create(SubDog.self, value: ["_id": 900], update: .modified) }
+            all.withLock { $0.append(call) }
         }
     }
 
@@ -117,8 +117,9 @@ struct ClientResetTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let server = try TestServer()
         let handler: ClientResetMode.ErrorReportingBlock = { error, session in
-            if let error = error as? SyncError { found.withLock { $0.append(error) } }
+            // Before the error, which the test waits for.
             if session != nil { sessions.withLock { $0 += 1 } }
+            if let error = error as? SyncError { found.withLock { $0.append(error) } }
         }
         let client = SyncedRealm(server, path: path, reset: .manual(errorHandler: hasHandler ? handler : nil))
         @Sendable func errors() -> [SyncError] {

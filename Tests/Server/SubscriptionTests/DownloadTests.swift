@@ -122,20 +122,16 @@ struct DownloadTests {
         func add(_ more: Int) { total.add(more, ordering: .acquiringAndReleasing) }
     }
 
-    private final class Progress: Sendable {
-        static let tasks = 20_000
-        let turns = Atomic(0)
+    /// What tasks that hold the threads of Swift's pool wait for.
+    private final class Occupation: Sendable {
+        let isComplete = Atomic(false)
+        let begun = Atomic(0)
         let outcome = Mutex<Result<Bool, any Error>?>(nil)
 
-        /// Computes in turns until there is an outcome. A turn takes as long as the processor needs for it, so that
-        /// the turns of a slow machine are as slow as everything else.
-        func compute() async {
-            var sum = 0
-            while outcome.withLock({ $0 == nil }) {
-                turns.add(1, ordering: .acquiringAndReleasing)
-                for number in 0..<10_000 { sum &+= number ^ sum }
-                await Task.yield()
-            }
+        /// Holds its thread until there is an outcome.
+        func hold() {
+            begun.add(1, ordering: .acquiringAndReleasing)
+            while outcome.withLock({ $0 == nil }) { usleep(2_000) }
         }
     }
 
@@ -145,29 +141,31 @@ struct DownloadTests {
         let client = SyncedRealm(server)
         try await client.dogs()
         let configuration = client.configuration
-        let progress = Progress()
+        let pool = Occupation()
         // A thread looks, because another task would wait like these.
         Thread.detachNewThread {
             let result = Result {
-                while progress.turns.load(ordering: .acquiring) == 0 { usleep(1000) }
+                // From then on each thread of the pool has one of the tasks, or gets one before anything else.
+                _ = eventually {
+                    pool.isComplete.load(ordering: .acquiring) && pool.begun.load(ordering: .acquiring) > 0
+                }
                 try server.send(.post, "/v1/objects/SubDog", #"{"_id":1,"age":7}"#)
                 let queue = DispatchQueue(label: "reader")
                 return try queue.sync {
                     let dogs = try Realm(configuration: configuration, queue: queue).objects(SubDog.self)
-                    while dogs.isEmpty, progress.turns.load(ordering: .acquiring) < Progress.tasks / 2 {
-                        usleep(5000)
+                    return eventually {
                         dogs.realm?.refresh()
+                        return !dogs.isEmpty
                     }
-                    return !dogs.isEmpty
                 }
             }
-            progress.outcome.withLock { $0 = result }
+            pool.outcome.withLock { $0 = result }
         }
-        // The threads run them in their order, so a task that goes on waits for a turn of each.
         await withTaskGroup { group in
-            for _ in 0..<Progress.tasks { group.addTask { await progress.compute() } }
+            for _ in 0..<20_000 { group.addTask { pool.hold() } }
+            pool.isComplete.store(true, ordering: .releasing)
         }
-        #expect(try progress.outcome.withLock { $0 }?.get() == true)
+        #expect(try pool.outcome.withLock { $0 }?.get() == true)
     }
 
     @Test("an object that several subscriptions match stays until none does")

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Glibc
 import Synchronization
@@ -7,6 +8,7 @@ final class CannedServer: Sendable {
     private let socket: Int32
     private let count = Atomic(0)
     private let isOver = Atomic(false)
+    private let hasEnded = DispatchSemaphore(value: 0)
 
     /// - Parameter answer: status line, headers and body, without the length.
     init(at url: URL, status: String, headers: [String] = [], body: String = "") throws {
@@ -34,13 +36,19 @@ final class CannedServer: Sendable {
     /// Requests so far.
     var requests: Int { count.load(ordering: .acquiring) }
 
+    /// Returns when its thread has ended, and the port is free. Call it once.
     func stop() {
         isOver.store(true, ordering: .releasing)
         shutdown(socket, Int32(SHUT_RDWR))
-        close(socket)
+        hasEnded.wait()
     }
 
     private func serve(_ answer: [UInt8]) {
+        // Nobody else closes the descriptor, so it is never another file's while this thread accepts.
+        defer {
+            close(socket)
+            hasEnded.signal()
+        }
         while !isOver.load(ordering: .acquiring) {
             let connection = accept(socket, nil, nil)
             guard connection >= 0 else { continue }
