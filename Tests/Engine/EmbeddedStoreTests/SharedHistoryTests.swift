@@ -88,9 +88,23 @@ struct SharedHistoryTests {
         let pets = try Pets(stores[0])
         let (dog, name, age) = (pets.dog.id, pets.dog("name"), pets.dog("age"))
         for store in stores { try Self.wait("the schema") { try store.snapshot().schema.classes.count == 2 } }
-        // Each kind of outcome comes at least once.
+        func submit(_ text: String, to store: EmbeddedStore, isAlone: Bool = false) {
+            answers.begin()
+            store.submit(
+                {
+                    let key = try $0.create(dog, [name: .string(text)])
+                    // An edit that depends on what the others have written.
+                    let older = ObjectKey(key.rawValue / 2)
+                    if try $0.exists(dog, older) { try $0.set(dog, older, [age: .int(key.rawValue)]) }
+                }, isAlone: isAlone, completion: { answers.end(text, $0) })
+        }
+        // Each kind of outcome comes at least once: a write that is waited for has an append of its own.
         for (store, fault) in zip(faults, [LogFaults.Fault.unknownDone, .refused, .unknownLater]) {
             store.plan(.append, after: 2, fault)
+        }
+        for round in 0..<3 {
+            for (number, store) in stores.enumerated() { submit("first of \(number), \(round)", to: store) }
+            answers.wait()
         }
         for store in faults { store.start(seed: random.next(), oneIn: 12) }
         for step in 0..<250 {
@@ -103,15 +117,7 @@ struct SharedHistoryTests {
             case 1: log.deliver()
             case 2: answers.wait()
             default:
-                let (text, isAlone) = ("dog \(step)", random.oneIn(10))
-                answers.begin()
-                stores[number].submit(
-                    {
-                        let key = try $0.create(dog, [name: .string(text)])
-                        // An edit that depends on what the others have written.
-                        let older = ObjectKey(key.rawValue / 2)
-                        if try $0.exists(dog, older) { try $0.set(dog, older, [age: .int(key.rawValue)]) }
-                    }, isAlone: isAlone, completion: { answers.end(text, $0) })
+                submit("dog \(step)", to: stores[number], isAlone: random.oneIn(10))
             }
         }
         answers.wait()

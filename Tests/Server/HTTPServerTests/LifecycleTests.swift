@@ -180,7 +180,9 @@ struct LifecycleTests {
         #expect(eventually { waiting.values.count == 1 && streams.values.count == 1 })
         let stream = try #require(streams.values.first)
         let event = SharedBytes.event(data: [UInt8](repeating: 0x78, count: 100_000))
-        for _ in 0..<100 where stream.send(event) == .full { usleep(2_000) }
+        for _ in 0..<100 {
+            if stream.send(event) == .full { usleep(2_000) }
+        }
         server.stop(within: .milliseconds(200))
         #expect(try client.receive().status == 503)
         #expect(half.isClosed)

@@ -45,8 +45,11 @@ struct TestSourcesTests {
         TestBan(
             name: "limits of elapsed time",
             occurrences: { text in
-                text.matches(of: #/\.timeLimit\(|Date\(\)\.addingTimeInterval\(|while .*Date\(\) <|asyncAfter\(/#)
-                    .map { String($0.output) }
+                [
+                    #/\.timeLimit\(|Date\(\)\.addingTimeInterval\(|while .*Date\(\) <|asyncAfter\(/#,
+                    // So many pauses at most.
+                    #/for .* where .*sleep\(/#,
+                ].flatMap { text.matches(of: $0).map { String($0.output) } }
             },
             advice: "Wait with eventually { … } of TestBasics.",
             exceptions: [
@@ -76,6 +79,8 @@ struct TestSourcesTests {
         #expect(random.occurrences("x.shuffled()") == [".shuffled()"])
         let time = try #require(Self.bans.last)
         #expect(time.occurrences("while Date() < end {}") == ["while Date() <"])
+        let pauses = "for _ in 0..<400 where isEmpty { usleep("
+        #expect(time.occurrences(pauses + "5_000) }") == [pauses])
     }
 
     @Test("the trials that run every night are those that there are")

@@ -77,11 +77,12 @@ struct ResponseMemoryTests {
             try socket.send("GET /v1/objects/Blob?limit=48 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
             silent.append(socket)
         }
-        // A client that reads gets everything, as soon as the stuck clients have been disconnected.
+        // A client that reads gets everything, as soon as the stuck clients have been disconnected. Also this one is if it
+        // pauses for too long, as a process of a busy machine does: then it asks for the same page again.
         var ids = 0
         var after = ""
-        let isComplete = try eventually {
-            let page = try Self.whole("/v1/objects/Blob?limit=48" + after, of: server)
+        let isComplete = eventually {
+            guard let page = try? Self.whole("/v1/objects/Blob?limit=48" + after, of: server) else { return false }
             guard let items = page["items"] as? [[String: Any]] else {
                 #expect(page["code"] as? String == "answer.no_memory")
                 return false
