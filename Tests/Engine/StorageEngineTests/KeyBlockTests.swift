@@ -1,3 +1,4 @@
+import Columnar
 import ObjectModel
 import StorageEngine
 import TestBasics
@@ -37,5 +38,20 @@ struct KeyBlockTests {
             for offset in 0..<256 { #expect(read[offset]?.rawValue == model[offset], "seed \(random.seed)") }
         }
         #expect(forms == [0, 1, 2])
+    }
+
+    /// A record of each form, whose first entry has a key that no object has.
+    @Test(
+        "a record with a negative key is damaged",
+        arguments: [
+            // A list of one entry: its key does not fit 63 bits.
+            [0, 0, 5, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1],
+            // A line and a run: the first entry's distance from its value, which is 0, is -1.
+            [1, 1, 3] + [UInt8](repeating: 0, count: 31), [2, 0, 1, 1],
+        ] as [[UInt8]])
+    func negativeKeys(_ record: [UInt8]) throws {
+        #expect(throws: DamagedRecord.self) {
+            try record.withUnsafeBytes { try KeyBlock(decoding: $0, block: 0) }
+        }
     }
 }

@@ -55,6 +55,13 @@ package struct MutableLeaf: Sendable {
         }
     }
 
+    /// The approximate memory of the values, in bytes.
+    package var byteCount: Int {
+        let numbers = 8 * integers.count + 4 * nanoseconds.count + 4 * floats.count + 8 * doubles.count
+        let identities = 16 * (objectIds.count + uuids.count + decimals.count)
+        return numbers + identities + strings.byteCount + 8 * (nulls.count + overflow.count)
+    }
+
     package mutating func reserveCapacity(_ slots: Int) {
         nulls.reserveCapacity(maskWordCount(slots))
         switch kind {
@@ -228,9 +235,6 @@ package struct MutableLeaf: Sendable {
         }
     }
 
-    /// The value of a slot, as `value(at:)` returns it. Mutating, so that the leaf is not copied for the call.
-    package mutating func valueInPlace(at slot: Int) -> Value { value(at: slot) }
-
     /// The value of a slot, or nil if it is outsized. Mutating, so that the leaf is not copied for the call.
     package mutating func plainValue(at slot: Int) -> Value? {
         if kind == .int { return isNull(slot) ? .null : .int(integers[slot]) }
@@ -317,6 +321,16 @@ package enum LeafContent: Sendable {
     case bytes([UInt8])
     /// A value that is stored elsewhere, with its size; see `LeafHeader`.
     case overflow(Int)
+
+    /// The memory that it takes in a column of bytes, at most; 0 for a value that takes a fixed amount.
+    package var byteCount: Int {
+        switch self {
+        case .value(.string(let text)): text.utf8.count
+        case .value(.data(let bytes)), .bytes(let bytes): bytes.count
+        case .value: 0
+        case .overflow: 8
+        }
+    }
 }
 
 extension MutableLeaf {

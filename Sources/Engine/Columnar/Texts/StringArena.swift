@@ -45,6 +45,9 @@ struct StringArena: Sendable {
     /// The total size of all texts in bytes.
     var textSize: Int { bytes.count - gaps }
 
+    /// The approximate memory, in bytes.
+    var byteCount: Int { bytes.count + ranges.count * MemoryLayout<(start: UInt32, count: UInt32)>.stride }
+
     subscript(index: Int) -> String {
         withText(index) { String(decoding: $0, as: UTF8.self) }
     }

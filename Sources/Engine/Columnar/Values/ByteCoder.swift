@@ -4,6 +4,9 @@ package struct ByteWriter {
 
     package init() {}
 
+    /// A writer that has memory for that many bytes.
+    package init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
     package mutating func unsigned(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
@@ -86,6 +89,14 @@ package struct ByteReader {
     package mutating func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) throws(DamagedRecord) -> T {
         guard let value = T(exactly: try unsigned()) else { throw DamagedRecord() }
         return value
+    }
+
+    /// The same, for the type of all keys: other modules call the generic function with its type, which takes ten times
+    /// as long.
+    package mutating func integer(_: Int64.Type) throws(DamagedRecord) -> Int64 {
+        let value = try unsigned()
+        guard value <= UInt64(Int64.max) else { throw DamagedRecord() }
+        return Int64(value)
     }
 
     package mutating func fixed() throws(DamagedRecord) -> UInt64 {

@@ -13,94 +13,114 @@ package import ObjectModel
 package struct KeyBlock {
     package static let size = 256
 
-    /// The object keys by offset; -1 where there is no object with that primary key.
-    private var keys: [Int64]
-    package private(set) var count = 0
+    /// The offsets with an object, one bit each.
+    private var offsets: SIMD4<UInt64> = .zero
+    /// Object key - offset, the same for all entries, as long as there are no `keys`.
+    private var base: Int64 = 0
+    /// The object keys by offset, where they are not all on one line. Blocks of keys from a counter never need them.
+    private var keys: [Int64] = []
 
-    package init() { keys = [Int64](repeating: -1, count: Self.size) }
+    package init() {}
 
     /// The number of an integer's block, and its offset in it.
     package static func location(of value: Int64) -> (block: Int64, offset: Int) { (value >> 8, Int(value & 255)) }
 
+    package var count: Int { offsets.indices.reduce(0) { $0 + offsets[$1].nonzeroBitCount } }
+
     package subscript(offset: Int) -> ObjectKey? {
-        get { keys[offset] < 0 ? nil : ObjectKey(keys[offset]) }
+        get { has(offset) ? ObjectKey(key(offset)) : nil }
         set {
-            count += (newValue == nil ? 0 : 1) - (keys[offset] < 0 ? 0 : 1)
-            keys[offset] = newValue?.rawValue ?? -1
+            guard let key = newValue?.rawValue else { return offsets[offset >> 6] &= ~(1 << UInt64(offset & 63)) }
+            if offsets == .zero {
+                base = key &- Int64(offset)
+                keys = []
+            } else if keys.isEmpty, key &- Int64(offset) != base {
+                keys = (0..<Int64(Self.size)).map { base &+ $0 }
+            }
+            if !keys.isEmpty { keys[offset] = key }
+            offsets[offset >> 6] |= 1 << UInt64(offset & 63)
         }
+    }
+
+    private func has(_ offset: Int) -> Bool { offsets[offset >> 6] >> UInt64(offset & 63) & 1 != 0 }
+
+    /// The object key of an offset that has one.
+    private func key(_ offset: Int) -> Int64 { keys.isEmpty ? base &+ Int64(offset) : keys[offset] }
+
+    private func forEachOffset<E: Error>(_ body: (Int) throws(E) -> Void) throws(E) {
+        for index in offsets.indices {
+            var word = offsets[index]
+            while word != 0 {
+                try body(index << 6 + word.trailingZeroBitCount)
+                word &= word - 1
+            }
+        }
+    }
+
+    /// The lowest and the highest offset with an object; nil when there is none.
+    private var ends: (first: Int, last: Int)? {
+        guard let low = offsets.indices.first(where: { offsets[$0] != 0 }),
+            let high = offsets.indices.last(where: { offsets[$0] != 0 })
+        else { return nil }
+        return (low << 6 + offsets[low].trailingZeroBitCount, high << 6 + 63 - offsets[high].leadingZeroBitCount)
     }
 
     /// Returns nil when the block is empty and has no record.
     package func encode(block: Int64) -> [UInt8]? {
-        guard let first = keys.firstIndex(where: { $0 >= 0 }) else { return nil }
-        let start = block << 8
-        let line = keys[first] &- (start &+ Int64(first))
+        guard let (first, last) = ends else { return nil }
+        let count = self.count
+        let base = key(first) &- Int64(first)
         var isLine = true
-        var last = first
-        for offset in first..<Self.size where keys[offset] >= 0 {
-            last = offset
-            if keys[offset] &- (start &+ Int64(offset)) != line { isLine = false }
-        }
-        var writer = ByteWriter()
+        if !keys.isEmpty { forEachOffset { if keys[$0] &- Int64($0) != base { isLine = false } } }
+        // Enough for a line, and for a list of keys up to billions.
+        var writer = ByteWriter(capacity: keys.isEmpty ? 48 : 6 * count)
         if isLine, last - first + 1 == count {
             writer.byte(2)
             writer.byte(UInt8(first))
             writer.byte(UInt8(count - 1))
-            writer.signed(line)
-            return writer.bytes
-        }
-        if isLine, count > 8 {
+            writer.signed(base &- block << 8)
+        } else if isLine, count > 8 {
             writer.byte(1)
-            writer.signed(line)
-            for word in 0..<Self.size / 64 {
-                var bits: UInt64 = 0
-                for bit in 0..<64 where keys[word << 6 + bit] >= 0 { bits |= 1 << UInt64(bit) }
-                writer.fixed(bits)
+            writer.signed(base &- block << 8)
+            for index in offsets.indices { writer.fixed(offsets[index]) }
+        } else {
+            writer.byte(0)
+            writer.byte(UInt8(count - 1))
+            forEachOffset {
+                writer.byte(UInt8($0))
+                writer.unsigned(UInt64(key($0)))
             }
-            return writer.bytes
-        }
-        writer.byte(0)
-        writer.byte(UInt8(count - 1))
-        for offset in first...last where keys[offset] >= 0 {
-            writer.byte(UInt8(offset))
-            writer.unsigned(UInt64(keys[offset]))
         }
         return writer.bytes
     }
 
     package init(decoding bytes: UnsafeRawBufferPointer, block: Int64) throws(DamagedRecord) {
-        self.init()
         var reader = ByteReader(bytes)
-        let start = block << 8
         switch try reader.byte() {
         case 0:
+            var (offsets, keys) = (SIMD4<UInt64>.zero, [Int64](repeating: 0, count: Self.size))
             for _ in 0...Int(try reader.byte()) {
                 let offset = Int(try reader.byte())
-                self[offset] = ObjectKey(try reader.integer(Int64.self))
+                keys[offset] = try reader.integer(Int64.self)
+                offsets[offset >> 6] |= 1 << UInt64(offset & 63)
             }
+            (self.offsets, self.keys) = (offsets, keys)
         case 1:
-            let line = try reader.signed()
-            for word in 0..<Self.size / 64 {
-                let bits = try reader.fixed()
-                for bit in 0..<64 where bits >> UInt64(bit) & 1 != 0 {
-                    let offset = word << 6 + bit
-                    keys[offset] = start &+ Int64(offset) &+ line
-                    count += 1
-                }
-            }
+            base = try reader.signed() &+ block << 8
+            for index in offsets.indices { offsets[index] = try reader.fixed() }
         case 2:
             let first = Int(try reader.byte())
             let last = first + Int(try reader.byte())
-            let line = try reader.signed()
             guard last < Self.size else { throw DamagedRecord() }
-            for offset in first...last { keys[offset] = start &+ Int64(offset) &+ line }
-            count = last - first + 1
+            base = try reader.signed() &+ block << 8
+            for index in offsets.indices {
+                offsets[index] = maskWordLimit(index, last + 1) & ~maskWordLimit(index, first)
+            }
         default: throw DamagedRecord()
         }
-        // Also rejects an entry whose key is -1, which represents none.
-        guard reader.isAtEnd, keys.allSatisfy({ $0 >= -1 }), keys.count(where: { $0 >= 0 }) == count else {
-            throw DamagedRecord()
-        }
+        // Those between the ends of a line are between their keys.
+        if let (first, last) = ends, min(key(first), key(last)) < 0 { throw DamagedRecord() }
+        guard reader.isAtEnd else { throw DamagedRecord() }
     }
 
     /// One entry of a record, without decoding the others.

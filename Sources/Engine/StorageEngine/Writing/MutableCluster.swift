@@ -36,6 +36,9 @@ final class MutableCluster {
         mask.deallocate()
     }
 
+    /// The approximate memory that it takes without the values, in bytes.
+    var ownByteCount: Int { 256 + mask.pointee.slotCount / 8 + leaves.count * (MemoryLayout<MutableLeaf?>.stride + 1) }
+
     var isDirty: Bool { isMaskDirty || dirty.contains(true) }
 
     func removeSlot(_ slot: Int) {
@@ -88,8 +91,8 @@ final class MutableCluster {
 
     func isLive(_ slot: Int) -> Bool { mask.pointee.isLiveInPlace(slot) }
 
-    /// Returns nil when the leaf is not decoded.
-    func value(_ column: Int, _ slot: Int) -> Value? { leaves[column]?.valueInPlace(at: slot) }
+    /// The value of a slot; nil when it is outsized, and when the leaf is not decoded.
+    func plainValue(_ column: Int, _ slot: Int) -> Value? { leaves[column]?.plainValue(at: slot) ?? nil }
 
     func append(_ content: LeafContent, _ column: Int, open: () throws -> MutableLeaf) throws {
         if leaves[column] == nil { leaves[column] = try open() }

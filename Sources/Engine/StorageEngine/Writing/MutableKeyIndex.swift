@@ -17,7 +17,7 @@ final class MutableKeyIndex {
         init(_ block: KeyBlock) { self.block = block }
     }
 
-    /// The number of decoded blocks, 2 KB each, at which all are written out.
+    /// The number of decoded blocks, 2 KB each at most, at which all are written out.
     private static let openLimit = 1024
 
     private let transaction: LMDBTransaction
@@ -74,10 +74,11 @@ final class MutableKeyIndex {
     }
 
     func flush() throws {
-        let dirty = blocks.filter { $0.value.isDirty }.sorted {
-            ($0.key.classID, $0.key.property, $0.key.block) < ($1.key.classID, $1.key.property, $1.key.block)
+        let dirty = blocks.filter { $0.value.isDirty }.keys.sorted {
+            ($0.classID, $0.property, $0.block) < ($1.classID, $1.property, $1.block)
         }
-        for (address, open) in dirty {
+        for address in dirty {
+            guard let open = blocks[address] else { continue }
             if let record = open.block.encode(block: address.block) {
                 try transaction.put(trees.index, address.key, record)
             } else {

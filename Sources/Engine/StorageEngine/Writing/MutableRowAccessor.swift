@@ -23,8 +23,8 @@ final class MutableRowAccessor: RowAccessor {
     private let wordCount: Int
     /// See `Savepoint.firstCreated`; nil if it was not known yet.
     private var createdFrom: Int64?
-    /// The session's count of arrangements, and its value when this was made.
-    private let arrangementCounter: UnsafePointer<Int>
+    /// The session's, with the arrangement that it had when this was made.
+    private let state: UnsafeMutablePointer<DecodedClusters.State>
     private let arrangement: Int
     let firstKey: Int64
     let rowCount: Int
@@ -65,8 +65,8 @@ final class MutableRowAccessor: RowAccessor {
         self.firstKey = firstKey
         let session = savepoint.session
         rowCount = session.capacity
-        arrangementCounter = UnsafePointer(session.arrangementCounter)
-        arrangement = session.arrangement
+        state = session.decoded.state
+        arrangement = state.pointee.arrangement
         self.base = cluster.isAsAtStart ? base : nil
         // With a log, each assignment is recorded with its value, which the session does.
         let isAssignable = session.redo == nil
@@ -91,7 +91,7 @@ final class MutableRowAccessor: RowAccessor {
     }
 
     /// Whether the session still has the cluster.
-    var isCurrent: Bool { arrangementCounter.pointee == arrangement }
+    var isCurrent: Bool { state.pointee.arrangement == arrangement }
 
     func contains(_ row: Int) -> Bool { isCurrent && cluster.isLive(row) }
 
@@ -104,19 +104,23 @@ final class MutableRowAccessor: RowAccessor {
 
     func assign(_ value: Value, _ row: Int, _ column: Int) throws -> Bool {
         guard columns[column].accepts(value) else { return false }
-        return try assign(row, column) { position throws(LeafError) in try leaves[position]?.setPlain(row, value) }
+        let size = if case .string(let text) = value { text.utf8.count } else { 0 }
+        return try assign(row, column, size) { position throws(LeafError) in
+            try leaves[position]?.setPlain(row, value)
+        }
     }
 
     func assign(utf8 text: UnsafeBufferPointer<UInt8>, _ row: Int, _ column: Int) throws -> Bool {
         guard columns[column].isText, text.count <= OverflowTree.limit else { return false }
-        return try assign(row, column) { position throws(LeafError) in
+        return try assign(row, column, text.count) { position throws(LeafError) in
             try leaves[position]?.setPlain(row, utf8: text)
         }
     }
 
+    /// - Parameter size: the bytes by which the leaf may grow.
     @inline(__always)
     private func assign(
-        _ row: Int, _ column: Int, _ set: (_ position: Int) throws(LeafError) -> Bool?
+        _ row: Int, _ column: Int, _ size: Int, _ set: (_ position: Int) throws(LeafError) -> Bool?
     ) throws -> Bool {
         let layout = columns[column]
         guard isCurrent, layout.isAssigned, cluster.isLive(row) else { return false }
@@ -131,6 +135,7 @@ final class MutableRowAccessor: RowAccessor {
             try savepoint.session.wholly { throw error }
         }
         dirty[layout.position] = true
+        state.pointee.byteCount += size
         return true
     }
 

@@ -449,8 +449,9 @@ package class Savepoint: WriteTransaction {
 
     /// Deletes an object, but neither the links to it nor the objects that it owns.
     package func removeAlone(_ objectClass: MutableClass, _ key: ObjectKey) throws {
+        var row: [BeforeImage] = []
         if !cannotRollBack {
-            var row: [BeforeImage] = []
+            row.reserveCapacity(objectClass.columns.count)
             var bytes = 0
             for column in objectClass.columns {
                 guard let old = try former(objectClass, key, column, besides: bytes) else { break }
@@ -460,7 +461,7 @@ package class Savepoint: WriteTransaction {
             note(.deleted(objectClass, key, row))
         }
         session.redo?.append(.deleted(objectClass.schema.id, key))
-        try session.remove(objectClass, key)
+        try session.remove(objectClass, key, former: row)
         changes[objectClass.schema.id, default: ClassChangeRecorder()].recordDeletion(key)
     }
 

@@ -10,7 +10,7 @@ extension WriteSession {
     ) throws -> MutableStoredCollection {
         let address = OverflowTree.Address(objectClass, key, column)
         if let open = openCollection, open.address == address { return open.collection }
-        if clusters.count > Self.mutableClusterLimit { try writeOutClusters() }
+        try boundMutableClusters()
         try closeCollection()
         let (cluster, slot) = location(objectClass, key)
         let leaves = try self.cluster(cluster, objectClass)
@@ -77,6 +77,7 @@ extension WriteSession {
         case .blocks(let count): content = .overflow(count)
         }
         let (address, slot) = location(open.objectClass, open.address.key)
+        decoded.state.pointee.byteCount += content.byteCount
         try cluster(address, open.objectClass).set(slot, content, open.column.position) {
             try openLeaf(address, open.column)
         }

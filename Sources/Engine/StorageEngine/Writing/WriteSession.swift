@@ -16,7 +16,7 @@ package final class WriteSession {
     package var schema: Schema {
         didSet {
             mutableClasses = Self.unopenedClasses(for: schema)
-            arrangementCounter.pointee += 1
+            decoded.state.pointee.arrangement += 1
         }
     }
     /// The newest version; the next work makes the one after it.
@@ -31,15 +31,9 @@ package final class WriteSession {
     package var classes: [ClassID: ClassState]
     /// The classes by number.
     package var mutableClasses: [MutableClass?]
-    var clusters: [LeafAddress: MutableCluster] = [:]
-    /// The cluster that was used last: neighbouring changes mostly go to the same one.
-    var current: (address: LeafAddress, cluster: MutableCluster)?
+    let decoded = DecodedClusters()
     /// The clusters that the transaction has written something of.
     package var written: Set<LeafAddress> = []
-    /// Incremented when decoded clusters are released: pointers into them are then invalid.
-    var arrangement: Int { arrangementCounter.pointee }
-    /// In separate memory, so that it is read without retaining the session.
-    let arrangementCounter: UnsafeMutablePointer<Int>
     private let indexCursor: LMDBCursor
     /// The leaves of a cluster are next to each other, so that most look-ups take no descent.
     private let leafCursor: LMDBCursor
@@ -56,10 +50,6 @@ package final class WriteSession {
     /// may disagree. It holds even when the work caught the error and continued.
     package private(set) var failure: (any Error)?
 
-    /// The number of decoded clusters at which all are written out: bounds the memory of changes all over a class to
-    /// some tens of megabytes.
-    static let mutableClusterLimit = 256
-
     package init(
         _ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String, tag: HistoryTag? = nil
     )
@@ -67,8 +57,6 @@ package final class WriteSession {
     {
         indexCursor = try LMDBCursor(transaction, trees.index)
         leafCursor = try LMDBCursor(transaction, trees.leaves)
-        arrangementCounter = .allocate(capacity: 1)
-        arrangementCounter.initialize(to: 0)
         overflow = OverflowTree(transaction: transaction, trees: trees)
         keyIndex = MutableKeyIndex(transaction, trees)
         references = References(
@@ -83,8 +71,6 @@ package final class WriteSession {
         classes = catalogue.classes
         mutableClasses = Self.unopenedClasses(for: catalogue.schema)
     }
-
-    deinit { arrangementCounter.deallocate() }
 
     /// Records that work made a version.
     package func advance(to version: Version) { newest = Mark(version, tag) }
@@ -211,13 +197,21 @@ package final class WriteSession {
     ///
     /// Its values stay in the leaves until those are written the next time, so that a deletion costs a live mask and
     /// not all columns of the cluster. They are written when half of a cluster's objects are deleted, and when all are.
-    package func remove(_ objectClass: MutableClass, _ key: ObjectKey) throws {
+    ///
+    /// - Parameter former: the values of the first columns, as far as they were read already.
+    func remove(_ objectClass: MutableClass, _ key: ObjectKey, former: [BeforeImage] = []) throws {
         try wholly {
             try boundMutableClusters()
             try closeCollection()
             let (address, slot) = location(objectClass, key)
-            for column in objectClass.columns {
-                if column.hasReferences { try removeReferences(objectClass, key, column) }
+            for column in objectClass.columns where column.hasReferences || column.kind.isBytes {
+                let isKnown = column.position < former.count
+                if isKnown, case .value(let value) = former[column.position] {
+                    if column.hasReferences { try references.remove(objectClass, key, column, value) }
+                    if column.staysInLeaf(value) { continue }
+                } else if column.hasReferences {
+                    try removeReferences(objectClass, key, column)
+                }
                 if column.kind.isBytes, try isOverflow(objectClass, key, column) {
                     try store(.null, objectClass, key, column)
                 }
@@ -345,14 +339,15 @@ package final class WriteSession {
     }
 
     private func stored(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
-        if column.kind.isBytes, try isOverflow(objectClass, key, column) {
-            let overflowAddress = OverflowTree.Address(objectClass, key, column)
-            return try overflow.value(overflowAddress, column.kind)
-        }
         let (address, slot) = location(objectClass, key)
         let cluster = try cluster(address, objectClass)
-        if let value = cluster.value(column.position, slot) { return value }
-        return try writtenLeaf(address, column).map { try $0.checked(slot).value(at: slot) } ?? .null
+        if cluster.isOpen(column.position) {
+            if let value = cluster.plainValue(column.position, slot) { return value }
+        } else {
+            guard let leaf = try writtenLeaf(address, column)?.checked(slot) else { return .null }
+            if !leaf.isOverflow(slot) { return leaf.value(at: slot) }
+        }
+        return try overflow.value(OverflowTree.Address(objectClass, key, column), column.kind)
     }
 
     /// Whether a value, of a column of bytes, is stored outside the leaf.
@@ -372,6 +367,7 @@ package final class WriteSession {
             try transaction.deleteAll(trees.overflow, prefix: overflowAddress.prefix.bytes)
         }
         let content = try content(value, objectClass, key, column)
+        decoded.state.pointee.byteCount += content.byteCount
         try cluster.set(slot, content, column.position) { try openLeaf(address, column) }
     }
 
@@ -455,25 +451,21 @@ package final class WriteSession {
     }
 
     func cluster(_ address: LeafAddress, _ objectClass: MutableClass) throws -> MutableCluster {
-        if let current, current.address == address { return current.cluster }
-        let cluster: MutableCluster
-        if let open = clusters[address] {
-            cluster = open
-        } else {
+        try decoded.cluster(address) {
             var mask = MutableLiveMask()
             if let bytes = try transaction.get(trees.leaves, address.key(FileFormat.liveMaskColumn)) {
                 mask = MutableLiveMask(decoding: try LiveMask(validating: bytes))
             }
-            cluster = MutableCluster(
+            return MutableCluster(
                 liveMask: mask, columnCount: objectClass.columns.count, isAsAtStart: !written.contains(address))
-            clusters[address] = cluster
         }
-        current = (address, cluster)
-        return cluster
     }
 
     func openLeaf(_ address: LeafAddress, _ column: ColumnLayout) throws -> MutableLeaf {
-        try writtenLeaf(address, column).map { MutableLeaf(decoding: $0) } ?? MutableLeaf(kind: column.kind)
+        guard let written = try writtenLeaf(address, column) else { return MutableLeaf(kind: column.kind) }
+        let leaf = MutableLeaf(decoding: written)
+        decoded.state.pointee.byteCount += leaf.byteCount
+        return leaf
     }
 
     /// The leaf in the transaction, valid until the next write: to read one value of it without decoding all.
@@ -502,10 +494,7 @@ extension WriteSession {
     package func flush() throws {
         try closeCollection()
         try keyIndex.flush()
-        let dirty = clusters.filter { $0.value.isDirty }.sorted {
-            ($0.key.classID, $0.key.cluster) < ($1.key.classID, $1.key.cluster)
-        }
-        for (address, cluster) in dirty {
+        for (address, cluster) in decoded.dirty {
             guard let objectClass = objectClass(address.classID) else { continue }
             try write(cluster, address, objectClass)
         }
@@ -520,9 +509,7 @@ extension WriteSession {
 
     /// Writes a full cluster and releases it: a bulk load does not return to it.
     func writeOut(_ address: LeafAddress, _ objectClass: MutableClass) throws {
-        guard let cluster = clusters.removeValue(forKey: address) else { return }
-        if current?.address == address { current = nil }
-        arrangementCounter.pointee += 1
+        guard let cluster = decoded.release(address) else { return }
         try write(cluster, address, objectClass)
     }
 
@@ -537,13 +524,11 @@ extension WriteSession {
     /// Writes everything and releases the decoded clusters: to bound memory, and before columns are added or dropped.
     func writeOutClusters() throws {
         try flush()
-        clusters.removeAll(keepingCapacity: true)
-        current = nil
-        arrangementCounter.pointee += 1
+        decoded.releaseAll()
     }
 
     /// Writes everything out when too many clusters are decoded.
     func boundMutableClusters() throws {
-        if clusters.count > Self.mutableClusterLimit { try writeOutClusters() }
+        if decoded.areTooMany { try writeOutClusters() }
     }
 }
