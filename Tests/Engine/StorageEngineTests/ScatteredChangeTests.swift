@@ -17,7 +17,7 @@ struct ScatteredChangeTests {
         case texts
 
         var objectCount: Int { self == .clusters ? 64 * 1100 : 64 * 20 }
-        var stepCount: Int { self == .clusters ? 5000 : 50_000 }
+        var stepCount: Int { self == .clusters ? 5000 : 100_000 }
     }
 
     private struct Thing: Equatable {

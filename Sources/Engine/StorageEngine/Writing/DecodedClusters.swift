@@ -14,8 +14,8 @@ final class DecodedClusters {
         var byteCount = 0
     }
 
-    /// The memory at which all are written out.
-    private static let byteLimit = 32 << 20
+    /// The memory at which all are written out, unless one cluster takes it: that would be written out for each change.
+    private static let byteLimit = 64 << 20
     /// The number at which all are written out: a query within a transaction looks at each.
     private static let countLimit = 1024
 
@@ -33,7 +33,9 @@ final class DecodedClusters {
     deinit { state.deallocate() }
 
     /// Whether they take so much memory that they should be written out.
-    var areTooMany: Bool { state.pointee.byteCount > Self.byteLimit || clusters.count > Self.countLimit }
+    var areTooMany: Bool {
+        state.pointee.byteCount > Self.byteLimit && clusters.count > 1 || clusters.count > Self.countLimit
+    }
 
     /// The cluster at an address; `open` makes it when it is not decoded.
     func cluster(_ address: LeafAddress, open: () throws -> MutableCluster) rethrows -> MutableCluster {

@@ -144,6 +144,8 @@ final class MutableRowAccessor: RowAccessor {
         let layout = objectClass.columns[position]
         if leaves[position] == nil {
             let session = savepoint.session
+            // The session writes them out, which ends this accessor.
+            guard !session.decoded.areTooMany else { return false }
             let address = LeafAddress(classID: objectClass.schema.id, cluster: Int(firstKey) / rowCount)
             try session.wholly { try cluster.open(position) { try session.openLeaf(address, layout) } }
         }
