@@ -13,12 +13,12 @@ struct EventObjects: Sendable {
 
     init(_ values: [JSONValue]) { form = .values(values) }
 
-    private init(_ bytes: [UInt8], _ places: [Range<Int>]) { form = .text(bytes, places) }
+    private init(_ bytes: [UInt8], _ ranges: [Range<Int>]) { form = .text(bytes, ranges) }
 
     var count: Int {
         switch form {
         case .values(let values): values.count
-        case .text(_, let places): places.count
+        case .text(_, let ranges): ranges.count
         }
     }
 
@@ -26,27 +26,27 @@ struct EventObjects: Sendable {
     func object(_ index: Int) throws -> JSONValue {
         switch form {
         case .values(let values): values[index]
-        case .text(let bytes, let places): try JSONValue.parse(bytes[places[index]])
+        case .text(let bytes, let ranges): try JSONValue.parse(bytes[ranges[index]])
         }
     }
 
     /// Parses a member of an object; null if it has none of that name. The other members are passed over.
     func member(_ name: String, of index: Int) throws -> JSONValue {
-        guard case .text(let bytes, let places) = form else { return try object(index)[name] ?? .null }
-        let place = try bytes.withUnsafeBufferPointer { bytes in
-            var scan = TextScan(bytes, places[index])
+        guard case .text(let bytes, let ranges) = form else { return try object(index)[name] ?? .null }
+        let range = try bytes.withUnsafeBufferPointer { bytes in
+            var scan = TextScan(bytes, ranges[index])
             return try scan.member(name)
         }
         // A name that is written with escapes is not found.
-        guard let place else { return try object(index)[name] ?? .null }
-        return try Self.integer(bytes[place]) ?? JSONValue.parse(bytes[place])
+        guard let range else { return try object(index)[name] ?? .null }
+        return try Self.integer(bytes[range]) ?? JSONValue.parse(bytes[range])
     }
 
     /// The hash of an object's text, which is different in each process; nil for an object that came as a value.
     func textHash(_ index: Int) -> Int? {
-        guard case .text(let bytes, let places) = form else { return nil }
+        guard case .text(let bytes, let ranges) = form else { return nil }
         var hasher = Hasher()
-        bytes.withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0[places[index]])) }
+        bytes.withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0[ranges[index]])) }
         return hasher.finalize()
     }
 
@@ -69,21 +69,21 @@ extension EventObjects {
         guard let kind = EventKind(rawValue: event.name), kind == .initial || kind == .update else {
             return (try SetEvent(event), nil)
         }
-        let found = try event.data.withUnsafeBufferPointer { data -> (array: Range<Int>, places: [Range<Int>])? in
-            var place = 0..<data.count
+        let found = try event.data.withUnsafeBufferPointer { data -> (array: Range<Int>, elements: [Range<Int>])? in
+            var range = 0..<data.count
             let path = kind == .initial ? [EventField.items] : [EventField.objects, EventField.insertions]
             for name in path {
-                var scan = TextScan(data, place)
+                var scan = TextScan(data, range)
                 guard let next = try scan.member(name) else { return nil }
-                place = next
+                range = next
             }
-            var scan = TextScan(data, place)
-            return try scan.elements().map { (place, $0) }
+            var scan = TextScan(data, range)
+            return try scan.elements().map { (range, $0) }
         }
         guard let found else { return (try SetEvent(event), nil) }
         let rest = event.data[..<found.array.lowerBound] + [UInt8]("[]".utf8) + event.data[found.array.upperBound...]
         let parsed = try SetEvent(ServerEvent(id: event.id, name: event.name, data: Array(rest)))
-        return (parsed, EventObjects(event.data, found.places))
+        return (parsed, EventObjects(event.data, found.elements))
     }
 }
 
@@ -94,13 +94,13 @@ private struct TextScan {
     private var index: Int
     private let end: Int
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Range<Int>) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
         self.bytes = bytes
-        index = place.lowerBound
-        end = place.upperBound
+        index = range.lowerBound
+        end = range.upperBound
     }
 
-    /// Returns the place of the first value of an object with a name, which must be written without escapes; nil if
+    /// Returns where the first value is of an object with a name, which must be written without escapes; nil if
     /// there is none, and if the text is no object.
     mutating func member(_ name: String) throws -> Range<Int>? {
         guard take("{"), !take("}") else { return nil }
@@ -115,19 +115,19 @@ private struct TextScan {
         }
     }
 
-    /// Returns the places of an array's elements; nil if the text is no array.
+    /// Returns where an array's elements are; nil if the text is no array.
     mutating func elements() throws -> [Range<Int>]? {
         guard take("[") else { return nil }
-        var places: [Range<Int>] = []
-        if take("]") { return places }
+        var ranges: [Range<Int>] = []
+        if take("]") { return ranges }
         while true {
-            places.append(try value())
-            if take("]") { return places }
+            ranges.append(try value())
+            if take("]") { return ranges }
             guard take(",") else { throw fault }
         }
     }
 
-    /// Moves past a value. Returns its place.
+    /// Moves past a value. Returns where it is.
     private mutating func value() throws -> Range<Int> {
         skipSpace()
         let start = index

@@ -34,7 +34,7 @@ struct MatchList: Sendable {
 
     /// Returns the key at a position; nil beyond the end.
     func key(at position: Int) -> Value? {
-        guard let (piece, offset) = place(of: position) else { return nil }
+        guard let (piece, offset) = location(of: position) else { return nil }
         return pieces[piece].keys[offset]
     }
 
@@ -51,7 +51,7 @@ struct MatchList: Sendable {
     /// Removes and returns the key at a position; nil beyond the end.
     @discardableResult
     mutating func remove(at position: Int) -> Value? {
-        guard let (piece, offset) = place(of: position) else { return nil }
+        guard let (piece, offset) = location(of: position) else { return nil }
         let key = pieces[piece].keys.remove(at: offset)
         known.remove(key)
         changed.insert(pieces[piece].id)
@@ -67,7 +67,7 @@ struct MatchList: Sendable {
     mutating func insert(_ key: Value, at position: Int) {
         known.insert(key)
         guard !pieces.isEmpty else { return append([key], at: 0) }
-        let (piece, offset) = place(of: position) ?? (pieces.count - 1, pieces[pieces.count - 1].keys.count)
+        let (piece, offset) = location(of: position) ?? (pieces.count - 1, pieces[pieces.count - 1].keys.count)
         pieces[piece].keys.insert(key, at: offset)
         changed.insert(pieces[piece].id)
         guard pieces[piece].keys.count > Self.largest else { return }
@@ -94,7 +94,7 @@ struct MatchList: Sendable {
         removed.insert(id)
     }
 
-    private func place(of position: Int) -> (piece: Int, offset: Int)? {
+    private func location(of position: Int) -> (piece: Int, offset: Int)? {
         var rest = position
         guard rest >= 0 else { return nil }
         for index in pieces.indices {

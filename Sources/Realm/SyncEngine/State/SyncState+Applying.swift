@@ -15,6 +15,10 @@ extension SyncState {
         _ event: SetEvent, with objects: EventObjects? = nil, _ transaction: any WriteTransaction
     ) throws {
         let version = event.version.rawValue
+        let position = event.position.flatMap { StreamPosition($0) }
+        versions.forget(reached: position?.reached.rawValue ?? 0)
+        versions.areRecorded = overlaps(event)
+        defer { versions.areRecorded = false }
         switch event.content {
         case .initial(let name, let items):
             guard let query = query(named: name) else { break }
@@ -42,13 +46,21 @@ extension SyncState {
             setState(.failed(code: problem.code ?? "", message: problem.sentence), of: query.number)
         case .subscriptions, .removed, .barrier, .closing, .other: break
         }
-        if let position = event.position {
-            self.position = position
-            if let mark = StreamPosition(position)?.mark { note(mark, ofStream: true) }
-        }
+        if let position = event.position { self.position = position }
+        if let mark = position?.mark { note(mark, ofStream: true) }
         if let version = event.reached { reached(version.rawValue) }
         if !unconfirmed.isEmpty { unconfirmed = unconfirmed.filter { !isMember($0) } }
         try settle(transaction)
+    }
+
+    /// Whether other queries select from the class of an event's query.
+    private func overlaps(_ event: SetEvent) -> Bool {
+        switch event.content {
+        case .initial(let name, _), .update(let name, _):
+            guard let className = query(named: name)?.className else { return false }
+            return queries.count { $0.className == className } > 1
+        case .failed, .subscriptions, .removed, .barrier, .closing, .other: return false
+        }
     }
 
     /// Returns the query with a name at the gateway.
@@ -115,7 +127,7 @@ extension SyncState {
 
     /// Applies rows of the gateway at a version. Properties with local changes that the version does not include keep
     /// their values, and the row is held until those changes are settled. A row with the text of the last one of its
-    /// object is passed over.
+    /// object, and one that is older than another that came, are passed over.
     private mutating func upsert(
         _ rows: EventObjects, _ names: [SyncObject], of className: String, at version: UInt64,
         _ transaction: any WriteTransaction
@@ -133,10 +145,11 @@ extension SyncState {
         guard let objectClass = transaction.schema[className], let primaryKey = objectClass.primaryKeyProperty else {
             return
         }
-        var links: [(object: SyncObject, place: ObjectReference, property: PropertySchema, json: JSONValue)] = []
+        var links: [Link] = []
         var created: [SyncObject] = []
         for index in range {
             let object = names[index]
+            guard versions.take(object, at: version) else { continue }
             let text = rows.textHash(index)
             let touch = pending(object, at: version)
             if let text, touch == nil, texts[object] == text, held[object] == nil { continue }
@@ -150,7 +163,7 @@ extension SyncState {
             case .modified(let names)?: kept = names
             case nil: break
             }
-            var values: [PropertyID: Value] = [:]
+            var values = PropertyValues()
             var own: [(property: PropertySchema, json: JSONValue)] = []
             let isUnresolved = unresolved[object] != nil
             for member in members.members where !kept.contains(member.name) {
@@ -162,32 +175,48 @@ extension SyncState {
                     own.append((property, member.value))
                 }
             }
-            let place: ObjectReference
-            if let found = try transaction.find(object) {
-                place = found
+            let known = try transaction.key(of: objectClass.id, primaryKey: object.key)
+            let key: ObjectKey
+            if let known {
+                key = known
                 values[primaryKey.id] = nil
-                try transaction.set(place.classID, place.key, values, onlyDifferent: true)
+                try transaction.set(objectClass.id, key, values.dictionary, onlyDifferent: true)
             } else {
                 values[primaryKey.id] = object.key
-                place = ObjectReference(objectClass.id, try transaction.create(objectClass.id, values))
+                key = try transaction.create(objectClass.id, given: values)
                 created.append(object)
             }
-            links += own.map { (object, place, $0.property, $0.json) }
+            let reference = ObjectReference(objectClass.id, key)
+            for (property, json) in own {
+                links.append(
+                    Link(object: object, reference: reference, isNew: known == nil, property: property, json: json))
+            }
         }
         // Link targets may come later in the rows.
-        for link in links { try assign(link.json, link.property, link.object, link.place, transaction) }
+        for link in links { try assign(link, transaction) }
         for object in created { try resolve(waitingFor: object, transaction) }
     }
 
-    private mutating func assign(
-        _ json: JSONValue, _ property: PropertySchema, _ object: SyncObject, _ place: ObjectReference,
-        _ transaction: any WriteTransaction
-    ) throws {
+    /// The value of a property that links to other objects.
+    private struct Link {
+        let object: SyncObject
+        let reference: ObjectReference
+        /// Whether the object was just created, so that the property has its initial value.
+        var isNew = false
+        let property: PropertySchema
+        let json: JSONValue
+    }
+
+    private mutating func assign(_ link: Link, _ transaction: any WriteTransaction) throws {
+        let (reference, property) = (link.reference, link.property)
         var row = RemoteDecoder(transaction)
-        let value = try row.value(json, property)
-        try transaction.set(place.classID, place.key, [property.id: value], onlyDifferent: true)
-        note(row.missing.isEmpty ? nil : json, property.name, of: object)
-        for target in row.missing { waiting[target, default: []].insert(object) }
+        let value = try row.value(link.json, property)
+        // Most of a first download: the target has not come yet.
+        if !link.isNew || value != property.type.zeroValue {
+            try transaction.set(reference.classID, reference.key, [property.id: value], onlyDifferent: true)
+        }
+        note(row.missing.isEmpty ? nil : link.json, property.name, of: link.object)
+        for target in row.missing { waiting[target, default: []].insert(link.object) }
     }
 
     /// Records the value of a property that links to objects missing here; nil removes the record.
@@ -204,7 +233,7 @@ extension SyncState {
     mutating func resolve(waitingFor target: SyncObject, _ transaction: any WriteTransaction) throws {
         guard let sources = waiting.removeValue(forKey: target) else { return }
         for source in sources {
-            guard let place = try transaction.find(source), case .object(let values)? = unresolved[source],
+            guard let reference = try transaction.find(source), case .object(let values)? = unresolved[source],
                 let objectClass = transaction.schema[source.className]
             else { continue }
             let touch = pending(source, at: .max)
@@ -216,7 +245,8 @@ extension SyncState {
                 // The response to that change includes a newer row.
                 default: continue
                 }
-                try assign(member.value, property, source, place, transaction)
+                try assign(
+                    Link(object: source, reference: reference, property: property, json: member.value), transaction)
             }
         }
     }
@@ -255,6 +285,7 @@ extension SyncState {
         held[object] = nil
         unresolved[object] = nil
         texts[object] = nil
+        versions.forget(object)
         guard let place = try transaction.find(object) else { return }
         try noteLinks(to: place, object, transaction)
         try transaction.delete(place.classID, place.key)
@@ -370,6 +401,7 @@ extension SyncState {
         held[object] = nil
         unresolved[object] = nil
         texts[object] = nil
+        versions.forget(object)
         try transaction.delete(place.classID, place.key)
     }
 

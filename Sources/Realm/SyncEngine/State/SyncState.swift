@@ -125,6 +125,8 @@ struct SyncState: Sendable {
     var unresolved = SyncTable("unresolved")
     /// The texts of the rows that objects are equal to.
     var texts = RowTexts()
+    /// The versions of the rows that later ones of older versions do not replace.
+    var versions = RowVersions()
     /// The objects that link to a missing object, by that object.
     var waiting: [SyncObject: Set<SyncObject>] = [:]
 
@@ -210,7 +212,10 @@ struct SyncState: Sendable {
     }
 
     /// Records that a new stream has begun, which includes everything that was done before.
-    mutating func streamBegan() { reached(.max) }
+    mutating func streamBegan() {
+        reached(.max)
+        versions.removeAll()
+    }
 
     /// Returns the local changes of an object that an event of this version does not include; nil for none.
     func pending(_ object: SyncObject, at version: UInt64) -> Upload.Touch? {

@@ -75,6 +75,11 @@ actor SyncedRealm {
         _ = try await realm.objects(SubOwner.self).subscribe(timeout: TimeInterval(TestRun.patience))
     }
 
+    func unsubscribe(_ name: String) async throws {
+        let set = try await open().subscriptions
+        try await set.update { set.remove(named: name) }
+    }
+
     /// Waits until both sides have everything committed before.
     func settle() async throws {
         let realm = try await open()
