@@ -17,24 +17,32 @@ KINDS = ["get", "indexed", "page", "query", "aggregate", "create", "update"]
 OWNER, PASSWORD = "owner@example.com", "benchmark-password"
 
 
+FIELDS = {"name": "text", "age": "number", "weight": "number", "breed": "text", "code": "text"}
+
+
+def rows():
+    chance = random.Random(1)
+    for i in range(objects):
+        yield f"{i:015d}", f"item {i}", chance.randrange(20), chance.random() * 100, f"breed{chance.randrange(50)}", f"c{i}"
+
+
 class PocketBase:
-    """PocketBase on a database of its own, whose rows were written by SQLite before it started."""
+    """PocketBase on a database of its own, whose rows SQLite writes before it starts. Each row begins with its id."""
 
     name = "pocketbase"
 
-    def __init__(self, program, scratch):
+    def __init__(self, program, scratch, fields=FIELDS, index="code", rows=rows):
         self.program, self.directory = program, os.path.join(scratch, "pocketbase")
         self.log = open(os.path.join(scratch, "pocketbase.log"), "w")
         self.run("superuser", "upsert", OWNER, PASSWORD).wait()
         self.start()
         token = self.post("/api/collections/_superusers/auth-with-password", {"identity": OWNER, "password": PASSWORD})["token"]
         open_to_all = {rule: "" for rule in ("listRule", "viewRule", "createRule", "updateRule", "deleteRule")}
-        kinds = {"name": "text", "age": "number", "weight": "number", "breed": "text", "code": "text"}
         self.post("/api/collections", {
-            "name": "items", "type": "base", **open_to_all, "indexes": ["create index items_code on items (code)"],
-            "fields": [{"name": name, "type": kind} for name, kind in kinds.items()]}, token)
+            "name": "items", "type": "base", **open_to_all, "indexes": [f"create index items_{index} on items ({index})"],
+            "fields": [{"name": name, "type": kind} for name, kind in fields.items()]}, token)
         self.stop()
-        self.load()
+        self.load(["id", *fields], rows())
         self.start()
 
     def run(self, *arguments):
@@ -62,22 +70,19 @@ class PocketBase:
             self.url + path, json.dumps(body).encode(), {"Content-Type": "application/json", "Authorization": token})
         return json.load(urllib.request.urlopen(request))
 
-    def load(self):
-        chance = random.Random(1)
+    def load(self, columns, rows):
         database = sqlite3.connect(os.path.join(self.directory, "data.db"))
         with database:
-            database.executemany(
-                "insert into items (id, name, age, weight, breed, code) values (?, ?, ?, ?, ?, ?)",
-                ((f"{i:015d}", f"item {i}", chance.randrange(20), chance.random() * 100, f"breed{chance.randrange(50)}", f"c{i}")
-                 for i in range(objects)))
+            places = ", ".join("?" * len(columns))
+            database.executemany(f"insert into items ({', '.join(columns)}) values ({places})", rows)
         database.close()
 
     cpu = Server.cpu
 
 
-def measure(server, kind, seed):
+def measure(server, kind, seed, script=None):
     """Requests per second, and microseconds of CPU per request."""
-    script = SCRIPT if isinstance(server, Server) else os.path.join(os.path.dirname(SCRIPT), "pocketbase.lua")
+    script = script or (SCRIPT if isinstance(server, Server) else os.path.join(os.path.dirname(SCRIPT), "pocketbase.lua"))
     before = server.cpu()
     report = subprocess.run(
         ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "20s", "-s", script, server.url, "--",

@@ -12,6 +12,8 @@ final class ValueNumbering {
     /// The property itself when its values are read from its column.
     let property: PropertyID?
     private let column: ColumnReader?
+    /// What the first link of the path leads to, where that decides the value.
+    private let firstLink: FirstLink?
     /// By number: the first value that had it.
     private(set) var values: [Value] = []
     /// The numbers of values that are equal without being the same, such as 0 and -0; nil if nobody asks.
@@ -29,6 +31,11 @@ final class ValueNumbering {
         reader = PathReader(path, from: classID, in: source)
         property = path.column
         column = property.map { ColumnReader(source, classID, $0) }
+        if property == nil, !path.isToMany, case .forward(let link, _)? = path.links.first {
+            firstLink = FirstLink(ColumnReader(source, classID, link))
+        } else {
+            firstLink = nil
+        }
         if notesMixed, path.valueType.base.hasEqualForms { mixed = [] }
     }
 
@@ -40,10 +47,34 @@ final class ValueNumbering {
             if mixed != nil { note(leaf.value(at: slot), number) }
             return number
         }
+        guard let firstLink else { return try readNumber(of: key) }
+        return try firstLink.number(try firstLink.column.link(key)) { try readNumber(of: key) }
+    }
+
+    private func readNumber(of key: ObjectKey) throws -> Int {
         guard let value = try reader.single(key) else { return Self.nullLink }
         let number = number(value)
         if mixed != nil { note(value, number) }
         return number
+    }
+
+    /// Writes the number of each selected slot of a cluster to `numbers`, by slot; `nullLink` where a link on the path
+    /// is null.
+    func fill(_ numbers: UnsafeMutablePointer<Int32>, _ cluster: ClusterView, _ mask: SelectionMask) throws {
+        if let property { return fill(numbers, try cluster.leaf(property), mask) }
+        let first = Int64(cluster.firstKey)
+        guard let firstLink else {
+            return try mask.forEach { slot in
+                numbers[slot] = Int32(truncatingIfNeeded: try readNumber(of: ObjectKey(first + Int64(slot))))
+            }
+        }
+        let leaf = try cluster.leaf(firstLink.column.property)
+        let hasLinks = leaf.kind == .link
+        try mask.forEach { slot in
+            let target = hasLinks && !leaf.isNull(slot) ? leaf.link(at: slot) : nil
+            let number = try firstLink.number(target) { try readNumber(of: ObjectKey(first + Int64(slot))) }
+            numbers[slot] = Int32(truncatingIfNeeded: number)
+        }
     }
 
     /// Notes whether a value with a number is another one than the first that had it.
@@ -64,7 +95,7 @@ final class ValueNumbering {
 
     /// Writes the number of each selected slot of a column to `numbers`, by slot. Values of unselected slots may get
     /// numbers, too.
-    func fill(_ numbers: UnsafeMutablePointer<Int32>, _ leaf: Leaf, _ mask: SelectionMask) {
+    private func fill(_ numbers: UnsafeMutablePointer<Int32>, _ leaf: Leaf, _ mask: SelectionMask) {
         defer { if mixed != nil { noteMixed(numbers, leaf, mask) } }
         let isNullable = leaf.nullCount > 0
         let null = Int32(truncatingIfNeeded: isNullable ? self.null() : 0)
@@ -161,6 +192,37 @@ final class ValueNumbering {
     private static func bits(_ number: Double) -> UInt64 { number.isNaN ? ~0 : (number + 0).bitPattern }
 }
 
+/// The first link of a path that is not to-many, and the numbers of the values that its targets lead to. All objects that
+/// link to one target have one value at the end of the path, so the path is read once for each target.
+///
+/// Memory: some 40 bytes for each target that was met, of which there are at most as many as objects.
+private final class FirstLink {
+    let column: ColumnReader
+    private var targets = WordNumbering()
+    private var numbers: [Int] = []
+    private var numberOfNull: Int?
+
+    init(_ column: ColumnReader) { self.column = column }
+
+    /// The number of the value that a target leads to, which a block reads unless the target was met before. The target
+    /// is nil for a null link.
+    @inline(__always)
+    func number(_ target: ObjectKey?, read: () throws -> Int) rethrows -> Int {
+        guard let target else {
+            if let numberOfNull { return numberOfNull }
+            let number = try read()
+            numberOfNull = number
+            return number
+        }
+        let (index, isNew) = targets.number(of: UInt64(bitPattern: target.rawValue))
+        guard isNew else { return numbers[index] }
+        numbers.append(ValueNumbering.nullLink)
+        let number = try read()
+        numbers[index] = number
+        return number
+    }
+}
+
 /// The numbers of combinations of values at several paths. Used by one thread at a time.
 final class CombinationNumbering {
     private let parts: [ValueNumbering]
@@ -225,12 +287,10 @@ final class CombinationNumbering {
     private func fill(
         _ numbers: UnsafeMutablePointer<Int32>, _ part: ValueNumbering, _ cluster: ClusterView, _ mask: SelectionMask
     ) throws {
-        if let property = part.property { return part.fill(numbers, try cluster.leaf(property), mask) }
-        let first = Int64(cluster.firstKey)
-        try mask.forEach { slot in
-            var number = try part.number(of: ObjectKey(first + Int64(slot)))
-            if number < 0, keepsNullLinks { number = part.null() }
-            numbers[slot] = Int32(truncatingIfNeeded: number)
+        try part.fill(numbers, cluster, mask)
+        guard keepsNullLinks, part.property == nil else { return }
+        mask.forEach { slot in
+            if numbers[slot] < 0 { numbers[slot] = Int32(truncatingIfNeeded: part.null()) }
         }
     }
 
