@@ -1,3 +1,5 @@
+import Glibc
+
 /// An event of a `text/event-stream`.
 package struct ServerEvent: Sendable, Equatable {
     package var id: String?
@@ -12,8 +14,13 @@ package struct ServerEvent: Sendable, Equatable {
 }
 
 /// Parses events from the chunks of a stream, wherever these are split. Ignores comments.
+///
+/// The data of an event is most of a stream: it is copied once, from the chunk to where the event has it.
 package struct EventStreamParser: Sendable {
+    /// The present line, unless it is one of data.
     private var line: [UInt8] = []
+    /// Whether the present line is known to be one of data, so that its bytes are appended there.
+    private var isInData = false
     private var endsWithReturn = false
     private var name = ""
     private var data: [UInt8] = []
@@ -31,20 +38,52 @@ package struct EventStreamParser: Sendable {
     /// Returns the events that are completed by these bytes.
     package mutating func feed(_ bytes: UnsafeRawBufferPointer) -> [ServerEvent] {
         var events: [ServerEvent] = []
-        var rest = bytes[...]
-        while let end = rest.firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
-            let isSecondOfTwo = endsWithReturn && end == rest.startIndex && rest[end] == UInt8(ascii: "\n")
+        var rest = bytes
+        while let end = Self.lineEnd(rest) {
+            let isSecondOfTwo = endsWithReturn && end == 0 && rest[end] == UInt8(ascii: "\n")
             endsWithReturn = rest[end] == UInt8(ascii: "\r")
-            line += rest[..<end]
-            rest = rest[rest.index(after: end)...]
+            append(UnsafeRawBufferPointer(rebasing: rest[..<end]))
+            rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
             if !isSecondOfTwo, let event = endLine() { events.append(event) }
         }
         if !rest.isEmpty { endsWithReturn = false }
-        line += rest
+        append(rest)
         return events
     }
 
+    /// Returns where the first line of a text ends; nil if it does not end there.
+    private static func lineEnd(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let base = bytes.baseAddress else { return nil }
+        let feed = memchr(base, Int32(UInt8(ascii: "\n")), bytes.count).map { UnsafeRawPointer($0) - base }
+        return memchr(base, Int32(UInt8(ascii: "\r")), feed ?? bytes.count).map { UnsafeRawPointer($0) - base } ?? feed
+    }
+
+    /// The beginning of a line of data; a space after it is not part of the data.
+    private static let dataField = [UInt8]("data:".utf8)
+
+    private mutating func append(_ part: UnsafeRawBufferPointer) {
+        var part = part
+        let headCount = Self.dataField.count + 1
+        if !isInData, line.count < headCount {
+            let head = part.prefix(headCount - line.count)
+            line.append(contentsOf: head)
+            part = UnsafeRawBufferPointer(rebasing: part[head.endIndex...])
+            if line.count == headCount, line.starts(with: Self.dataField) {
+                isInData = true
+                if hasData { data.append(UInt8(ascii: "\n")) }
+                if let first = line.last, first != UInt8(ascii: " ") { data.append(first) }
+                line.removeAll(keepingCapacity: true)
+            }
+        }
+        if isInData { data.append(contentsOf: part) } else { line.append(contentsOf: part) }
+    }
+
     private mutating func endLine() -> ServerEvent? {
+        guard !isInData else {
+            isInData = false
+            hasData = true
+            return nil
+        }
         defer { line.removeAll(keepingCapacity: line.count < 1 << 16) }
         guard !line.isEmpty else {
             defer {
