@@ -585,9 +585,10 @@ targets += floor(
         tests(
             "SyncSubscriptions",
             [
-                "SyncSubscriptions", "LiveStreams", "HTTPServer", "StoreTesting", "TestBasics", "RepositoryFiles",
-                "ObjectCoding",
-                "JSONCoding", "StoreContract", "ObjectModel", "Promises", log,
+                "SyncSubscriptions", "LiveStreams", "LiveQueries", "FairScheduling", "HTTPProblems",
+                "HTTPMessages", "HTTPServer", "StoreTesting", "TestBasics", "RepositoryFiles", "ObjectCoding",
+                "WireProtocol", "QueryLanguage", "JSONCoding",
+                "StoreContract", "ObjectModel", "Promises", log,
             ]),
         tests(
             "WriteRequests",

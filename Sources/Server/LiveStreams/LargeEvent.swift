@@ -293,6 +293,7 @@ package struct EventLimits: Sendable {
 package final class EventMemory: Sendable {
     private let limit: Int
     private let held = Atomic(0)
+    private let encoded = Atomic(0)
 
     package init(limit: Int) { self.limit = limit }
 
@@ -302,10 +303,14 @@ package final class EventMemory: Sendable {
     /// The bytes in memory now.
     package var bytes: Int { held.load(ordering: .relaxed) }
 
+    /// The number of large events, or parts of them, that were encoded so far.
+    package var encodedEvents: Int { encoded.load(ordering: .relaxed) }
+
     /// Counts the event until the last client has read it.
     func counted(_ event: SharedBytes) -> SharedBytes {
         let count = event.count
         held.add(count, ordering: .relaxed)
+        encoded.add(1, ordering: .relaxed)
         return SharedBytes(event) { [self] in held.subtract(count, ordering: .relaxed) }
     }
 }

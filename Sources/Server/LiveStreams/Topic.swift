@@ -281,6 +281,7 @@ extension Topic {
         }
         guard isFirst else { return }
         context.workers.run(for: members.first?.caller) { [self] in
+            guard hasReceivers() else { return }
             func encode() -> Result<(LargeEvent, SharedBytes?), any Error> {
                 Result {
                     try counted {
@@ -297,6 +298,21 @@ extension Topic {
                 for member in waiting { begin(member, with: outcome.map(\.0)) }
             }
             withExtendedLifetime(outcome) {}
+        }
+    }
+
+    /// Whether there is room at one of the members that wait for the large beginning. The others join again once there
+    /// is, so that nothing is encoded in vain.
+    private func hasReceivers() -> Bool {
+        let waiting = state.withLock { $0.initialSnapshot?.members ?? [:] }
+        for (id, (_, member)) in waiting where !member.findsRoom() {
+            let isThere = state.withLock { $0.initialSnapshot?.members.removeValue(forKey: id) != nil }
+            if isThere { member.fallBehind(since: nil) }
+        }
+        return state.withLock { state in
+            guard state.initialSnapshot?.members.isEmpty != false else { return true }
+            state.initialSnapshot = nil
+            return false
         }
     }
 

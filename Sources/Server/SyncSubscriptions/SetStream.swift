@@ -20,6 +20,8 @@ package final class SetStream: CostedStream {
             case live
             /// Events were skipped.
             case behind
+            /// It has a large event, and waits until that of another subscription has been sent.
+            case waiting
             /// There is nothing more to report of it.
             case over
         }
@@ -32,6 +34,10 @@ package final class SetStream: CostedStream {
         var phase: Phase
         /// The rest of a large event.
         var rest: Delivery?
+        /// Whether its large event found another one being sent.
+        var wantsTurn = false
+        /// Its place among those that wait.
+        var order = 0
     }
 
     fileprivate struct State {
@@ -49,6 +55,10 @@ package final class SetStream: CostedStream {
         var barriers: [Barrier] = []
         /// Whether a check of the barriers is scheduled.
         var isCheckingBarriers = false
+        /// The member whose large event is being encoded or sent: see `holder`.
+        var turn: SetMember?
+        /// The number of members that have waited for their turn.
+        var waits = 0
         var isOver = false
 
         init(at topics: Topics) { self.topics = topics }
@@ -141,6 +151,7 @@ package final class SetStream: CostedStream {
         }
         old?.leave()
         if isOver { topics.release(topic) } else { topic.join(member, since: version) }
+        if old != nil { passTurn() }
         return !hasMoved
     }
 
@@ -163,7 +174,8 @@ package final class SetStream: CostedStream {
                 guard let old = slot.member, slot.phase != .over else { continue }
                 let new = SetMember(id, old.revision, branch.topic(for: old.topic.key), branch, self)
                 let version = state.slots[id]?.version
-                moved.append(Moved(old: old, new: new, joins: slot.phase != .behind, since: version))
+                let joins = slot.phase != .behind && slot.phase != .waiting
+                moved.append(Moved(old: old, new: new, joins: joins, since: version))
                 state.slots[id]?.member = new
                 // The rest of a large event is not sent: its version is one that the client does not have yet.
                 state.slots[id]?.rest = nil
@@ -175,6 +187,7 @@ package final class SetStream: CostedStream {
             moved.old.leave()
             if moved.joins { moved.new.topic.join(moved.new, since: moved.since) }
         }
+        passTurn()
     }
 
     /// Reports that a subscription cannot be observed.
@@ -187,6 +200,7 @@ package final class SetStream: CostedStream {
                 label: subscription.label, member: nil, version: nil, phase: .over)
             sendError(ending.event, of: subscription.id, &state)
         }
+        passTurn()
     }
 
     func remove(_ subscription: Subscription, revision: UInt64) {
@@ -199,6 +213,7 @@ package final class SetStream: CostedStream {
             return slot.member
         }
         member?.leave()
+        passTurn()
         checkBarriers()
     }
 
@@ -249,8 +264,12 @@ package final class SetStream: CostedStream {
             guard !state.isOver, var slot = state.slots[member.id], slot.member === member else {
                 return (.closed, false)
             }
-            guard state.slots.values.allSatisfy({ $0.phase != .behind }) else { return (.full, false) }
+            let holder = state.holder
+            guard holder === member || state.slots.values.allSatisfy({ $0.phase != .behind }) else {
+                return (.full, false)
+            }
             var next = state
+            if !isPart, holder === member { next.turn = nil }
             next.arrive(at: event.mark?.version ?? state.version)
             // A client that has received only a part must begin again.
             // The mark of what ends is that of the state before.
@@ -264,6 +283,7 @@ package final class SetStream: CostedStream {
             return (result, isLive && !state.barriers.isEmpty)
         }
         if mayReachBarriers { checkBarriers() }
+        if result == .queued, !isPart { passTurn() }
         return result
     }
 
@@ -273,7 +293,9 @@ package final class SetStream: CostedStream {
             state.arrive(at: version)
             state.slots[member.id]?.version = version
             state.slots[member.id]?.phase = .live
+            if state.turn === member { state.turn = nil }
         }
+        passTurn()
         checkBarriers()
     }
 
@@ -285,24 +307,58 @@ package final class SetStream: CostedStream {
         }
     }
 
+    /// Whether there is room for a large event of the member, or a part of one, whose turn it is then. There is one
+    /// such event at a time: others would be encoded in vain, because the first one fills the queue.
     fileprivate func findsRoom(_ member: SetMember) -> Bool {
         let isFirst = state.withLock { state in
             // A deleted member is not kept waiting for room: the next event ends it.
             guard state.slots[member.id]?.member === member else { return true }
-            return state.slots.values.allSatisfy { $0.phase != .behind }
+            if let holder = state.holder {
+                if holder !== member { state.slots[member.id]?.wantsTurn = true }
+                return holder === member
+            }
+            guard state.slots.values.allSatisfy({ $0.phase != .behind }) else { return false }
+            state.turn = member
+            return true
         }
         return isFirst && stream.findsRoom()
     }
 
+    /// Lets the next member that waits send its large event, once nobody else does and there is room.
+    private func passTurn() {
+        let next = state.withLock { state -> (SetMember, Version?, Delivery?)? in
+            guard !state.isOver, state.waits > 0, state.holder == nil else { return nil }
+            state.turn = nil
+            let first = state.slots.filter { $0.value.phase == .waiting }.min { $0.value.order < $1.value.order }
+            // If there is no room, `catchUp` follows.
+            guard let (id, slot) = first, let member = slot.member, stream.findsRoom() else { return nil }
+            state.turn = member
+            state.slots[id]?.phase = .joining
+            state.slots[id]?.rest = nil
+            return (member, slot.version, slot.rest)
+        }
+        if let (member, version, rest) = next { proceed(member, since: version, rest) }
+    }
+
+    private func proceed(_ member: SetMember, since version: Version?, _ rest: Delivery?) {
+        if let rest { member.topic.proceed(rest, with: member) } else { member.topic.join(member, since: version) }
+    }
+
     fileprivate func fallBehind(_ member: SetMember, since version: Version?, _ rest: Delivery? = nil) {
-        state.withLock { state in
-            guard state.slots[member.id]?.member === member else { return }
-            state.slots[member.id]?.version = version
-            state.slots[member.id]?.phase = .behind
-            state.slots[member.id]?.rest = rest
+        let waits = state.withLock { state in
+            guard var slot = state.slots[member.id], slot.member === member else { return false }
+            slot.version = version
+            slot.rest = rest
+            let waits = slot.wantsTurn && state.holder.map { $0 !== member } ?? false
+            slot.wantsTurn = false
+            slot.phase = waits ? .waiting : .behind
+            if waits { state.waits += 1 }
+            slot.order = state.waits
+            state.slots[member.id] = slot
+            return waits
         }
         // The queue may have drained before this was recorded.
-        if !stream.isCongested { catchUp() }
+        if !waits, !stream.isCongested { catchUp() }
     }
 
     /// Parses the subscription's query again after the schema was replaced, and sends its result from the beginning.
@@ -330,6 +386,7 @@ package final class SetStream: CostedStream {
             if ending.problem == nil { state.slots[member.id]?.version = nil }
             sendError(ending.event, of: member.id, &state)
         }
+        passTurn()
         checkBarriers()
     }
 
@@ -346,13 +403,8 @@ package final class SetStream: CostedStream {
             }
             return late
         }
-        for (member, version, rest) in late {
-            if let rest {
-                member.topic.proceed(rest, with: member)
-            } else {
-                member.topic.join(member, since: version)
-            }
-        }
+        for (member, version, rest) in late { proceed(member, since: version, rest) }
+        passTurn()
         checkBarriers()
     }
 
@@ -448,6 +500,12 @@ package final class SetStream: CostedStream {
 }
 
 extension SetStream.State {
+    /// The member whose turn it is; nil if its large event has been sent, or if it is no longer there.
+    fileprivate var holder: SetMember? {
+        guard let turn, let slot = slots[turn.id], slot.member === turn else { return nil }
+        return slot.phase == .joining || slot.phase == .behind ? turn : nil
+    }
+
     /// Called before an event of that version is sent. Live subscriptions are up to date with the preceding event's
     /// version, unless that is the same version.
     fileprivate mutating func arrive(at version: Version) {
