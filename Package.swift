@@ -537,7 +537,7 @@ targets += floor(
                 "RepositoryFiles",
                 "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Promises",
             ]),
-        tests("SyncEngine", ["SyncEngine", "StoreTesting", "TestBasics", "ObjectModel"]),
+        tests("SyncEngine", ["SyncEngine", "WireProtocol", "JSONCoding", "StoreTesting", "TestBasics", "ObjectModel"]),
         tests(
             "RealmSwift",
             [

@@ -1,18 +1,23 @@
 import ObjectModel
 
-/// The matches of a subscription as of the last event: primary keys in the order of the gateway's result, to whose
-/// positions events refer. Stored in pieces, so that a small change rewrites little.
+/// The matches of a subscription as of the last event, in the order of the gateway's result, to whose positions events
+/// refer. Objects are named by their numbers: see `ReportedClass`. Stored in pieces, so that a small change rewrites
+/// little.
 struct MatchList: Sendable {
+    typealias Number = ReportedClass.Number
+
     struct Piece: Sendable {
         let id: Int
-        var keys: [Value]
+        var numbers: [Number]
     }
 
-    /// The maximum number of keys in a piece.
+    /// The maximum number of objects in a piece.
     static let largest = 512
 
     private(set) var pieces: [Piece] = []
-    private var known: Set<Value> = []
+    private(set) var count = 0
+    /// A bit for each number, whether the list has it.
+    private var known: [UInt64] = []
     private var lastID = 0
     /// The pieces that have changed since they were last stored.
     private(set) var changed: Set<Int> = []
@@ -24,56 +29,80 @@ struct MatchList: Sendable {
     /// Creates a list from its stored pieces.
     init(pieces: [Piece]) {
         self.pieces = pieces
-        known = Set(pieces.flatMap(\.keys))
         lastID = pieces.map(\.id).max() ?? 0
+        for piece in pieces {
+            count += piece.numbers.count
+            for number in piece.numbers { _ = note(number) }
+        }
     }
 
-    var count: Int { known.count }
-    var keys: [Value] { pieces.flatMap(\.keys) }
-    func contains(_ key: Value) -> Bool { known.contains(key) }
+    var numbers: [Number] { pieces.flatMap(\.numbers) }
 
-    /// Returns the key at a position; nil beyond the end.
-    func key(at position: Int) -> Value? {
+    func contains(_ number: Number) -> Bool {
+        let word = Int(number) >> 6
+        return word < known.count && known[word] & 1 << UInt64(number & 63) != 0
+    }
+
+    /// Returns false if the list has it already.
+    private mutating func note(_ number: Number) -> Bool {
+        let (word, bit) = (Int(number) >> 6, UInt64(1) << UInt64(number & 63))
+        if word >= known.count { known.append(contentsOf: repeatElement(0, count: word + 1 - known.count)) }
+        guard known[word] & bit == 0 else { return false }
+        known[word] |= bit
+        return true
+    }
+
+    /// Returns the number at a position; nil beyond the end.
+    func number(at position: Int) -> Number? {
         guard let (piece, offset) = location(of: position) else { return nil }
-        return pieces[piece].keys[offset]
+        return pieces[piece].numbers[offset]
     }
 
-    mutating func replace(with keys: [Value]) {
+    mutating func replace(with numbers: [Number]) {
         for piece in pieces { forget(piece.id) }
         pieces = []
-        known = Set(keys)
-        for start in stride(from: 0, to: keys.count, by: Self.largest / 2) {
-            append(Array(keys[start..<min(start + Self.largest / 2, keys.count)]), at: pieces.count)
-        }
+        known = []
+        count = numbers.count
+        for number in numbers { _ = note(number) }
+        add(numbers[...], at: 0)
         orderChanged = true
     }
 
-    /// Removes and returns the key at a position; nil beyond the end.
+    /// Removes and returns the number at a position; nil beyond the end.
     @discardableResult
-    mutating func remove(at position: Int) -> Value? {
+    mutating func remove(at position: Int) -> Number? {
         guard let (piece, offset) = location(of: position) else { return nil }
-        let key = pieces[piece].keys.remove(at: offset)
-        known.remove(key)
+        let number = pieces[piece].numbers.remove(at: offset)
+        known[Int(number) >> 6] &= ~(1 << UInt64(number & 63))
+        count -= 1
         changed.insert(pieces[piece].id)
-        if pieces[piece].keys.isEmpty {
+        if pieces[piece].numbers.isEmpty {
             forget(pieces[piece].id)
             pieces.remove(at: piece)
             orderChanged = true
         }
-        return key
+        return number
     }
 
-    /// Inserts a key at a position, which is at most the count.
-    mutating func insert(_ key: Value, at position: Int) {
-        known.insert(key)
-        guard !pieces.isEmpty else { return append([key], at: 0) }
-        let (piece, offset) = location(of: position) ?? (pieces.count - 1, pieces[pieces.count - 1].keys.count)
-        pieces[piece].keys.insert(key, at: offset)
+    /// Inserts numbers in a row, the first of them at a position. Returns false if the position is beyond the end, or
+    /// if the list has one of them already; it is not to be used any more then.
+    mutating func insert(_ numbers: ArraySlice<Number>, at position: Int) -> Bool {
+        guard position >= 0, position <= count else { return false }
+        for number in numbers { guard note(number) else { return false } }
+        guard !pieces.isEmpty else {
+            count = numbers.count
+            add(numbers, at: 0)
+            return true
+        }
+        let (piece, offset) = location(of: position) ?? (pieces.count - 1, pieces[pieces.count - 1].numbers.count)
+        count += numbers.count
+        pieces[piece].numbers.insert(contentsOf: numbers, at: offset)
         changed.insert(pieces[piece].id)
-        guard pieces[piece].keys.count > Self.largest else { return }
-        let half = Array(pieces[piece].keys[(Self.largest / 2)...])
-        pieces[piece].keys.removeSubrange((Self.largest / 2)...)
-        append(half, at: piece + 1)
+        guard pieces[piece].numbers.count > Self.largest else { return true }
+        let rest = pieces[piece].numbers[(Self.largest / 2)...]
+        pieces[piece].numbers.removeSubrange((Self.largest / 2)...)
+        add(rest, at: piece + 1)
+        return true
     }
 
     mutating func wasKept() {
@@ -82,10 +111,19 @@ struct MatchList: Sendable {
         orderChanged = false
     }
 
-    private mutating func append(_ keys: [Value], at index: Int) {
-        lastID += 1
-        pieces.insert(Piece(id: lastID, keys: keys), at: index)
-        changed.insert(lastID)
+    /// Whether there is anything to store.
+    var isChanged: Bool { orderChanged || !changed.isEmpty || !removed.isEmpty }
+
+    /// Inserts new pieces.
+    private mutating func add(_ numbers: ArraySlice<Number>, at index: Int) {
+        var added: [Piece] = []
+        for start in stride(from: numbers.startIndex, to: numbers.endIndex, by: Self.largest / 2) {
+            lastID += 1
+            changed.insert(lastID)
+            let end = min(start + Self.largest / 2, numbers.endIndex)
+            added.append(Piece(id: lastID, numbers: Array(numbers[start..<end])))
+        }
+        pieces.insert(contentsOf: added, at: index)
         orderChanged = true
     }
 
@@ -95,11 +133,15 @@ struct MatchList: Sendable {
     }
 
     private func location(of position: Int) -> (piece: Int, offset: Int)? {
+        guard position >= 0, position < count else { return nil }
+        // Most events go on at the end.
+        if let last = pieces.last, position >= count - last.numbers.count {
+            return (pieces.count - 1, position - (count - last.numbers.count))
+        }
         var rest = position
-        guard rest >= 0 else { return nil }
         for index in pieces.indices {
-            if rest < pieces[index].keys.count { return (index, rest) }
-            rest -= pieces[index].keys.count
+            if rest < pieces[index].numbers.count { return (index, rest) }
+            rest -= pieces[index].numbers.count
         }
         return nil
     }

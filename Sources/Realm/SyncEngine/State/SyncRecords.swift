@@ -20,6 +20,11 @@ struct SyncRecords {
     func write(_ value: JSONValue, as name: String) throws {
         let json = JSONWriter(capacity: 1024)
         json.value(value)
+        try write(json, as: name)
+    }
+
+    /// Writes a value that is JSON already.
+    func write(_ json: JSONWriter, as name: String) throws {
         try transaction.keep(json.bytes, under: Self.key(name), until: Self.never, at: .now())
     }
 

@@ -16,19 +16,19 @@ extension SyncState {
     ) throws {
         let version = event.version.rawValue
         let position = event.position.flatMap { StreamPosition($0) }
-        versions.forget(reached: position?.reached.rawValue ?? 0)
-        versions.areRecorded = overlaps(event)
-        defer { versions.areRecorded = false }
+        reported.forgetVersions(reached: position?.reached.rawValue ?? 0)
+        reported.recordsVersions = overlaps(event)
+        defer { reported.recordsVersions = false }
         switch event.content {
         case .initial(let name, let items):
             guard let query = query(named: name) else { break }
             let number = query.number
             let objects = objects ?? EventObjects(items)
-            let names = try names(objects, query.className, transaction)
-            let before = members[number]?.keys ?? []
+            let numbers = try self.numbers(objects, query.className, transaction)
+            let before = members[number]?.numbers ?? []
             if members[number] == nil { addMembers(number, of: query.className) }
-            members[number]?.replace(with: names.map(\.key))
-            try upsert(objects, names, of: query.className, at: version, transaction)
+            members[number]?.replace(with: numbers)
+            try upsert(objects, numbers, of: query.className, at: version, transaction)
             if event.isPart {
                 // The other parts may have the earlier objects: until then these are like those of a deleted query.
                 retire(before, of: query.className)
@@ -48,7 +48,7 @@ extension SyncState {
         }
         if let position = event.position { self.position = position }
         if let mark = position?.mark { note(mark, ofStream: true) }
-        if let version = event.reached { reached(version.rawValue) }
+        if let position { reached(position.reached.rawValue) }
         if !unconfirmed.isEmpty { unconfirmed = unconfirmed.filter { !isMember($0) } }
         try settle(transaction)
     }
@@ -58,10 +58,13 @@ extension SyncState {
         switch event.content {
         case .initial(let name, _), .update(let name, _):
             guard let className = query(named: name)?.className else { return false }
-            return queries.count { $0.className == className } > 1
+            return overlaps(className)
         case .failed, .subscriptions, .removed, .barrier, .closing, .other: return false
         }
     }
+
+    /// Whether several queries select from a class.
+    private func overlaps(_ className: String) -> Bool { queries.count { $0.className == className } > 1 }
 
     /// Returns the query with a name at the gateway.
     private func query(named name: String) -> SyncQuery? {
@@ -76,20 +79,25 @@ extension SyncState {
         guard var list = members[query.number] else { throw SyncMismatch() }
         // Removed from the dictionary, so that the only copy is edited in place. An error undoes the whole write.
         members[query.number] = MatchList()
-        var left: [Value] = []
+        var left: [ReportedClass.Number] = []
         for position in update.deletions.reversed() {
-            guard let key = list.remove(at: position) else { throw SyncMismatch() }
-            left.append(key)
+            guard let number = list.remove(at: position) else { throw SyncMismatch() }
+            left.append(number)
         }
-        let names = try names(inserted, query.className, transaction)
-        guard names.count == update.insertions.count else { throw SyncMismatch() }
-        for (position, name) in zip(update.insertions, names) {
-            guard position <= list.count, !list.contains(name.key) else { throw SyncMismatch() }
-            list.insert(name.key, at: position)
+        let numbers = try self.numbers(inserted, query.className, transaction)
+        guard numbers.count == update.insertions.count else { throw SyncMismatch() }
+        var start = 0
+        while start < numbers.count {
+            let position = update.insertions[start]
+            var end = start + 1
+            // Positions in a row are inserted together.
+            while end < numbers.count, update.insertions[end] == position &+ (end - start) { end += 1 }
+            guard list.insert(numbers[start..<end], at: position) else { throw SyncMismatch() }
+            start = end
         }
         members[query.number] = list
         // First, so that the modified ones may link to them.
-        try upsert(inserted, names, of: query.className, at: version, transaction)
+        try upsert(inserted, numbers, of: query.className, at: version, transaction)
         try upsert(update.modified, of: query.className, at: version, transaction)
         try leave(left, query.className, version, transaction)
     }
@@ -100,178 +108,14 @@ extension SyncState {
         if queries.allSatisfy({ $0.state == .complete }) { wasComplete = true }
     }
 
-    private func names(
-        _ rows: EventObjects, _ className: String, _ transaction: any WriteTransaction
-    ) throws -> [SyncObject] {
-        guard let primaryKey = transaction.schema[className]?.primaryKeyProperty else { throw SyncMismatch() }
-        return try (0..<rows.count).map { index in
-            let json = try rows.member(primaryKey.name, of: index)
-            guard let key = try? ValueCoding.decode(json, as: primaryKey.type) else { throw SyncMismatch() }
-            return SyncObject(className, key)
-        }
-    }
-
-    // MARK: Rows
-
-    /// The number of rows that are values at a time.
-    private static let rowsAtOnce = 1024
-
-    /// Applies rows that are values already.
-    mutating func upsert(
-        _ rows: [JSONValue], of className: String, at version: UInt64, _ transaction: any WriteTransaction
-    ) throws {
-        let rows = EventObjects(rows)
-        try upsert(
-            rows, try names(rows, className, transaction), of: className, at: version, transaction)
-    }
-
-    /// Applies rows of the gateway at a version. Properties with local changes that the version does not include keep
-    /// their values, and the row is held until those changes are settled. A row with the text of the last one of its
-    /// object, and one that is older than another that came, are passed over.
-    private mutating func upsert(
-        _ rows: EventObjects, _ names: [SyncObject], of className: String, at version: UInt64,
-        _ transaction: any WriteTransaction
-    ) throws {
-        for start in stride(from: 0, to: rows.count, by: Self.rowsAtOnce) {
-            try upsert(
-                rows, names, start..<min(start + Self.rowsAtOnce, rows.count), of: className, at: version, transaction)
-        }
-    }
-
-    private mutating func upsert(
-        _ rows: EventObjects, _ names: [SyncObject], _ range: Range<Int>, of className: String, at version: UInt64,
-        _ transaction: any WriteTransaction
-    ) throws {
-        guard let objectClass = transaction.schema[className], let primaryKey = objectClass.primaryKeyProperty else {
-            return
-        }
-        var links: [Link] = []
-        var created: [SyncObject] = []
-        for index in range {
-            let object = names[index]
-            guard versions.take(object, at: version) else { continue }
-            let text = rows.textHash(index)
-            let touch = pending(object, at: version)
-            if let text, touch == nil, texts[object] == text, held[object] == nil { continue }
-            let row = try rows.object(index)
-            guard case .object(let members) = row else { throw SyncMismatch() }
-            var kept: Set<String> = []
-            texts[object] = touch == nil ? text : nil
-            held[object] = touch == nil ? nil : [.int(Int64(clamping: version)), row]
-            switch touch {
-            case .created?, .deleted?: continue
-            case .modified(let names)?: kept = names
-            case nil: break
-            }
-            var values = PropertyValues()
-            var own: [(property: PropertySchema, json: JSONValue)] = []
-            let isUnresolved = unresolved[object] != nil
-            for member in members.members where !kept.contains(member.name) {
-                guard let property = objectClass[member.name], !property.type.isComputed else { continue }
-                if let value = try ValueCoding.draft(member.value, as: property.type).complete {
-                    values[property.id] = value
-                    if isUnresolved { note(nil, property.name, of: object) }
-                } else {
-                    own.append((property, member.value))
-                }
-            }
-            let known = try transaction.key(of: objectClass.id, primaryKey: object.key)
-            let key: ObjectKey
-            if let known {
-                key = known
-                values[primaryKey.id] = nil
-                try transaction.set(objectClass.id, key, values.dictionary, onlyDifferent: true)
-            } else {
-                values[primaryKey.id] = object.key
-                key = try transaction.create(objectClass.id, given: values)
-                created.append(object)
-            }
-            let reference = ObjectReference(objectClass.id, key)
-            for (property, json) in own {
-                links.append(
-                    Link(object: object, reference: reference, isNew: known == nil, property: property, json: json))
-            }
-        }
-        // Link targets may come later in the rows.
-        for link in links { try assign(link, transaction) }
-        for object in created { try resolve(waitingFor: object, transaction) }
-    }
-
-    /// The value of a property that links to other objects.
-    private struct Link {
-        let object: SyncObject
-        let reference: ObjectReference
-        /// Whether the object was just created, so that the property has its initial value.
-        var isNew = false
-        let property: PropertySchema
-        let json: JSONValue
-    }
-
-    private mutating func assign(_ link: Link, _ transaction: any WriteTransaction) throws {
-        let (reference, property) = (link.reference, link.property)
-        var row = RemoteDecoder(transaction)
-        let value = try row.value(link.json, property)
-        // Most of a first download: the target has not come yet.
-        if !link.isNew || value != property.type.zeroValue {
-            try transaction.set(reference.classID, reference.key, [property.id: value], onlyDifferent: true)
-        }
-        note(row.missing.isEmpty ? nil : link.json, property.name, of: link.object)
-        for target in row.missing { waiting[target, default: []].insert(link.object) }
-    }
-
-    /// Records the value of a property that links to objects missing here; nil removes the record.
-    mutating func note(_ json: JSONValue?, _ property: String, of object: SyncObject) {
-        let known = unresolved[object]
-        guard json != nil || known != nil else { return }
-        var members: [JSONObject.Member] = []
-        if case .object(let object)? = known { members = object.members.filter { $0.name != property } }
-        if let json { members.append(.init(name: property, value: json)) }
-        unresolved[object] = members.isEmpty ? nil : .object(JSONObject(members))
-    }
-
-    /// Sets the links to an object that has arrived.
-    mutating func resolve(waitingFor target: SyncObject, _ transaction: any WriteTransaction) throws {
-        guard let sources = waiting.removeValue(forKey: target) else { return }
-        for source in sources {
-            guard let reference = try transaction.find(source), case .object(let values)? = unresolved[source],
-                let objectClass = transaction.schema[source.className]
-            else { continue }
-            let touch = pending(source, at: .max)
-            for member in values.members {
-                guard let property = objectClass[member.name] else { continue }
-                switch touch {
-                case .modified(let names)? where !names.contains(member.name): break
-                case nil: break
-                // The response to that change includes a newer row.
-                default: continue
-                }
-                try assign(
-                    Link(object: source, reference: reference, property: property, json: member.value), transaction)
-            }
-        }
-    }
-
-    /// Rebuilds `waiting`, which is not stored, after loading.
-    mutating func findWaiting(_ transaction: any WriteTransaction) throws {
-        for (object, values) in unresolved.values {
-            guard case .object(let values) = values, let objectClass = transaction.schema[object.className] else {
-                continue
-            }
-            for member in values.members {
-                guard let property = objectClass[member.name] else { continue }
-                var row = RemoteDecoder(transaction)
-                _ = try? row.value(member.value, property)
-                for target in row.missing { waiting[target, default: []].insert(object) }
-            }
-        }
-    }
-
     // MARK: Leaving
 
     private mutating func leave(
-        _ keys: [Value], _ className: String, _ version: UInt64, _ transaction: any WriteTransaction
+        _ numbers: [ReportedClass.Number], _ className: String, _ version: UInt64, _ transaction: any WriteTransaction
     ) throws {
-        for key in keys { try remove(SyncObject(className, key), at: version, transaction) }
+        for number in numbers {
+            try remove(SyncObject(className, reported[className].key(number)), at: version, transaction)
+        }
     }
 
     /// Removes an object that no longer matches any subscription. Keeps an object that was created here and that the
@@ -280,15 +124,24 @@ extension SyncState {
         guard !isMember(object) else { return }
         if case .created? = pending(object, at: version) {
             held[object] = [.int(Int64(clamping: version)), .null]
+            reported.forgetText(object)
             return
         }
         held[object] = nil
         unresolved[object] = nil
-        texts[object] = nil
-        versions.forget(object)
+        forgetReported(object)
         guard let place = try transaction.find(object) else { return }
         try noteLinks(to: place, object, transaction)
         try transaction.delete(place.classID, place.key)
+    }
+
+    /// Forgets the row of an object that is removed, and its number, unless the list of a deleted query has it.
+    private mutating func forgetReported(_ object: SyncObject) {
+        guard let number = reported.number(of: object) else { return }
+        let isListed = members.contains {
+            $0.value.contains(number) && memberClasses[$0.key] == object.className
+        }
+        reported.remove(object, isListed: isListed)
     }
 
     /// Records links to the removed object: the gateway's objects may still have them.
@@ -317,9 +170,9 @@ extension SyncState {
         guard !queries.contains(where: { $0.state == .pending }) else { return }
         for number in retired {
             guard let className = memberClasses[number] else { continue }
-            let keys = members[number]?.keys ?? []
+            let numbers = members[number]?.numbers ?? []
             dropMembers(number)
-            try leave(keys, className, .max, transaction)
+            try leave(numbers, className, .max, transaction)
         }
     }
 
@@ -400,8 +253,7 @@ extension SyncState {
         guard !isQueued(object), let place = try transaction.find(object) else { return }
         held[object] = nil
         unresolved[object] = nil
-        texts[object] = nil
-        versions.forget(object)
+        forgetReported(object)
         try transaction.delete(place.classID, place.key)
     }
 

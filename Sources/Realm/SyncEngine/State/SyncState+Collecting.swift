@@ -63,8 +63,9 @@ extension SyncState {
         for classID in Set(objects.map(\.classID)) {
             guard let className = transaction.schema[classID]?.name else { continue }
             for (number, list) in members where memberClasses[number] == className {
-                for key in list.keys where try transaction.key(of: classID, primaryKey: key) == nil {
-                    let object = SyncObject(className, key)
+                for member in list.numbers {
+                    let object = SyncObject(className, reported[className].key(member))
+                    guard try transaction.key(of: classID, primaryKey: object.key) == nil else { continue }
                     if pending(object, at: 0) != .deleted { found.insert(object) }
                 }
             }

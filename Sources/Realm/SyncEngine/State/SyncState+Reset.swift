@@ -51,7 +51,7 @@ extension SyncState {
         unconfirmed = unconfirmed.filter { isQueued($0) }
         // These rows have versions of the lost history.
         held.removeAll()
-        texts = RowTexts()
+        reported.forgetTexts()
         position = nil
         mark = nil
         for query in queries where query.state == .complete { setState(.pending, of: query.number) }

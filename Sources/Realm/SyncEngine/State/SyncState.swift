@@ -123,10 +123,8 @@ struct SyncState: Sendable {
     var unconfirmed: Set<SyncObject> = []
     /// The gateway's values of properties that link to objects missing here.
     var unresolved = SyncTable("unresolved")
-    /// The texts of the rows that objects are equal to.
-    var texts = RowTexts()
-    /// The versions of the rows that later ones of older versions do not replace.
-    var versions = RowVersions()
+    /// What the gateway has reported of each object.
+    var reported = ReportedObjects()
     /// The objects that link to a missing object, by that object.
     var waiting: [SyncObject: Set<SyncObject>] = [:]
 
@@ -142,7 +140,7 @@ struct SyncState: Sendable {
         changedUploads.insert(upload.number)
         for object in upload.touched.keys {
             touchCounts[object, default: 0] += 1
-            texts[object] = nil
+            reported.forgetText(object)
         }
     }
 
@@ -159,7 +157,7 @@ struct SyncState: Sendable {
         body(&uploads[index])
         for object in uploads[index].touched.keys {
             touchCounts[object, default: 0] += 1
-            texts[object] = nil
+            reported.forgetText(object)
         }
         changedUploads.insert(number)
     }
@@ -214,7 +212,7 @@ struct SyncState: Sendable {
     /// Records that a new stream has begun, which includes everything that was done before.
     mutating func streamBegan() {
         reached(.max)
-        versions.removeAll()
+        reported.forgetVersions()
     }
 
     /// Returns the local changes of an object that an event of this version does not include; nil for none.
@@ -244,9 +242,9 @@ struct SyncState: Sendable {
 
     /// Whether the gateway has reported that a query matches the object.
     func isMember(_ object: SyncObject, except number: Int? = nil) -> Bool {
-        queries.contains {
-            $0.className == object.className && $0.number != number
-                && members[$0.number]?.contains(object.key) == true
+        guard let place = reported.number(of: object) else { return false }
+        return queries.contains {
+            $0.className == object.className && $0.number != number && members[$0.number]?.contains(place) == true
         }
     }
 
@@ -286,12 +284,15 @@ struct SyncState: Sendable {
                 let primaryKey = schema[className]?.primaryKeyProperty
             else { continue }
             var pieces: [MatchList.Piece] = []
+            var known = reported.take(className)
             for case .int(let id) in try records.read("members/\(number)")?.elements ?? [] {
                 let keys = try records.read("members/\(number)/\(id)")?.elements ?? []
-                pieces.append(
-                    MatchList.Piece(
-                        id: Int(id), keys: keys.compactMap { try? ValueCoding.decode($0, as: primaryKey.type) }))
+                let numbers = keys.compactMap { key in
+                    (try? ValueCoding.decode(key, as: primaryKey.type)).map { known.number(adding: $0) }
+                }
+                pieces.append(MatchList.Piece(id: Int(id), numbers: numbers))
             }
+            reported.put(known, className)
             members[number] = MatchList(pieces: pieces)
             memberClasses[number] = className
         }
@@ -314,11 +315,11 @@ struct SyncState: Sendable {
     }
 
     /// Keeps objects that no query may match any more until all queries are complete. See `settle`.
-    mutating func retire(_ keys: [Value], of className: String) {
-        guard !keys.isEmpty else { return }
+    mutating func retire(_ numbers: [ReportedClass.Number], of className: String) {
+        guard !numbers.isEmpty else { return }
         let number = number()
         addMembers(number, of: className)
-        members[number]?.replace(with: keys)
+        members[number]?.replace(with: numbers)
     }
 
     mutating func dropMembers(_ number: Int) {
@@ -329,12 +330,17 @@ struct SyncState: Sendable {
     private var droppedMembers: Set<Int> = []
 
     mutating func save(_ records: SyncRecords) throws {
-        for (number, list) in members {
+        for number in members.keys where members[number]?.isChanged == true || !keptMembers.contains(number) {
+            guard let list = members[number] else { continue }
             let name = "members/\(number)"
             for id in list.removed { try records.remove("\(name)/\(id)") }
+            let known = reported[memberClasses[number] ?? ""]
             for piece in list.pieces where list.changed.contains(piece.id) {
-                let keys = piece.keys.map { SyncObject("", $0).keyJSON }
-                try records.write(.array(keys), as: "\(name)/\(piece.id)")
+                let json = JSONWriter(capacity: 16 * piece.numbers.count + 2)
+                json.beginArray()
+                for member in piece.numbers { json.value(known.key(member)) }
+                json.endArray()
+                try records.write(json, as: "\(name)/\(piece.id)")
             }
             if list.orderChanged { try records.write(.array(list.pieces.map { .int(Int64($0.id)) }), as: name) }
             if keptMembers.insert(number).inserted {

@@ -99,7 +99,7 @@ final class SyncStateStore: Sendable {
                 syncState.writeOnly = writeOnly.withLock { $0 }
                 if try !syncState.collect(store, transaction) {
                     // Objects may have been changed here without an upload.
-                    syncState.texts = RowTexts()
+                    syncState.reported.forgetTexts()
                     syncState.hasLostCommits = true
                     didLose()
                 }
