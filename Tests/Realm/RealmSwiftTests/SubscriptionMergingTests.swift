@@ -25,12 +25,16 @@ extension LonelyRealm {
     }
 
     /// Simulates that the gateway has run the first upload.
-    func acknowledge(at version: UInt64) async throws {
+    ///
+    /// - Parameter row: the row of the objects that it concerns, if the answer has one.
+    func acknowledge(at version: UInt64, row: JSONValue? = nil) async throws {
         try await run { _, realm in
             let client = try #require(realm.rlm.file?.sync?.client)
             try await client.stateStore.change { syncState, transaction in
                 guard let first = syncState.uploads.first else { return }
-                _ = try syncState.acknowledge(first.number, at: version, nil, [:], transaction)
+                var rows: [SyncObject: JSONValue] = [:]
+                if let row { for object in first.touched.keys { rows[object] = row } }
+                _ = try syncState.acknowledge(first.number, at: version, nil, rows, transaction)
             }
             realm.refresh()
         }
@@ -133,6 +137,28 @@ struct SubscriptionMergingTests {
             "insertions":[],"modifications":[{"_id":1,"dog_name":"x","age":1}]}}
             """#, id: "11-0a1b2c3d.1")
         #expect(try await realm.dogs().first == "1 x 50")
+    }
+
+    @Test("an older row of a long event does not undo the row that came with an answer, and a newer one replaces it")
+    func rowOfAnswer() async throws {
+        let realm = try await realm()
+        try await realm.subscribe("other", "age > 0")
+        try await realm.edit { $0.object(ofType: RulesDog.self, forPrimaryKey: 1)?.age = 50 }
+        _ = try await realm.uploads()
+        try await realm.acknowledge(at: 12, row: ["_id": 1, "dog_name": "answered", "age": 50])
+        #expect(try await realm.dogs().first == "1 answered 50")
+        // The first result of the other subscription was begun before.
+        try await realm.tell(
+            "initial",
+            #"{"subscription":"n2","version":11,"part":true,"items":[{"_id":1,"dog_name":"old","age":1}]}"#, id: "")
+        #expect(try await realm.dogs().first == "1 answered 50")
+        try await realm.tell(
+            "update",
+            #"""
+            {"subscription":"n1","version":13,"deletions":[],"insertions":[],"modifications":[0],"objects":{
+            "insertions":[],"modifications":[{"_id":1,"dog_name":"new","age":2}]}}
+            """#, id: "")
+        #expect(try await realm.dogs().first == "1 new 2")
     }
 
     @Test("what is created here stays while the gateway does not know it; what matches nothing goes with the answer")

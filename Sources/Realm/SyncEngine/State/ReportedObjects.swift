@@ -66,6 +66,13 @@ struct ReportedObjects: Sendable {
         return true
     }
 
+    /// Records the version of a row that came with the answer to an upload.
+    mutating func note(_ object: SyncObject, at version: UInt64) {
+        guard let number = number(of: object), self[object.className].version(number) < version else { return }
+        classes[object.className]?.setVersion(version, number)
+        newest = max(newest, version)
+    }
+
     /// Forgets all versions if all subscriptions have reached them: no older row can follow.
     mutating func forgetVersions(reached version: UInt64 = .max) {
         guard newest > 0, newest <= version else { return }

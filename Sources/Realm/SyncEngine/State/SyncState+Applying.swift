@@ -200,7 +200,10 @@ extension SyncState {
             }
             if let row = rows[object] {
                 held[object] = nil
-                if isMember(object) || row == .null { try take(row, of: object, at: .max, transaction) }
+                if isMember(object) || row == .null {
+                    try take(row, of: object, at: .max, transaction)
+                    if overlaps(object.className) { reported.note(object, at: version) }
+                }
             } else if let entry = held[object] {
                 let heldVersion = entry[0].flatMap { UInt64($0) } ?? 0
                 held[object] = nil
