@@ -157,6 +157,16 @@ struct RepeatedRowTests {
             }
         }
         #expect(throws: (any Error).self) { try #require(try split("{\"items\":[tru]}").1).object(0) }
+        // An update has those that it inserts, and those that it modifies.
+        let update =
+            #"{"subscription":"n1","insertions":[0],"objects":{"insertions":[{"_id":1}] , "modifications" : [{"_id":2},{"_id":3}]},"modifications":[4,5]}"#
+        let (changed, inserted) = try split(update, "update")
+        let modified = try #require(inserted?.modified)
+        #expect(try inserted?.count == 1 && modified.count == 2 && modified.member("_id", of: 1) == .int(3))
+        guard case .update(_, let positions) = changed.content else { throw SyncMismatch() }
+        #expect(positions.insertions == [0] && positions.modifications == [4, 5] && positions.modified == [])
+        #expect(try split(#"{"objects":{"insertions":[]}}"#, "update").1?.modified == nil)
+        #expect(throws: (any Error).self) { try split(update.replacingOccurrences(of: "3}]", with: "3}"), "update") }
         #expect(try split("{\"token\":\"t\"}", "barrier").1 == nil && split("{\"items\":3}").1 == nil)
     }
 }

@@ -13,7 +13,19 @@ struct EventObjects: Sendable {
 
     init(_ values: [JSONValue]) { form = .values(values) }
 
-    private init(_ bytes: [UInt8], _ ranges: [Range<Int>]) { form = .text(bytes, ranges) }
+    private init(_ bytes: [UInt8], _ ranges: [Range<Int>], modified: [Range<Int>]? = nil) {
+        form = .text(bytes, ranges)
+        modifiedRanges = modified
+    }
+
+    /// Where the objects are that an update modifies; nil if it was parsed with them.
+    private var modifiedRanges: [Range<Int>]?
+
+    /// The objects that an update modifies; nil if it was parsed with them.
+    var modified: EventObjects? {
+        guard case .text(let bytes, _) = form, let modifiedRanges else { return nil }
+        return EventObjects(bytes, modifiedRanges)
+    }
 
     var count: Int {
         switch form {
@@ -88,21 +100,36 @@ struct RowText {
 }
 
 extension EventObjects {
-    /// Parses an event without the objects that it begins or inserts, and separates these. The event has none itself,
+    /// Parses an event without the objects that it begins, inserts or modifies, and separates these. The event has none itself,
     /// unless its text is of another form.
     static func split(_ event: ServerEvent) throws -> (event: SetEvent, objects: EventObjects?) {
         guard let kind = EventKind(rawValue: event.name), kind == .initial || kind == .update else {
             return (try SetEvent(event), nil)
         }
-        let found = try event.data.withUnsafeBufferPointer { data -> (array: Range<Int>, elements: [Range<Int>])? in
+        let found = try event.data.withUnsafeBufferPointer { data -> [TextScan.Elements]? in
             var scan = TextScan(data, 0..<data.count)
-            if kind == .update, try !scan.find(EventField.objects.utf8) { return nil }
-            let name = kind == .initial ? EventField.items : EventField.insertions
-            return try scan.find(name.utf8) ? try scan.elements() : nil
+            guard kind == .update else {
+                return try scan.find(EventField.items.utf8) ? try scan.elements().map { [$0] } : nil
+            }
+            guard try scan.find(EventField.objects.utf8), try scan.find(EventField.insertions.utf8),
+                let inserted = try scan.elements()
+            else { return nil }
+            guard try scan.find(EventField.modifications.utf8, isNext: true), let modified = try scan.elements() else {
+                return [inserted]
+            }
+            return [inserted, modified]
         }
-        guard let found else { return (try SetEvent(event), nil) }
-        let rest = event.data[..<found.array.lowerBound] + [UInt8]("[]".utf8) + event.data[found.array.upperBound...]
-        let parsed = try SetEvent(ServerEvent(id: event.id, name: event.name, data: Array(rest)))
-        return (parsed, EventObjects(event.data, found.elements))
+        guard let found, let first = found.first else { return (try SetEvent(event), nil) }
+        var rest: [UInt8] = []
+        var end = 0
+        for found in found {
+            rest += event.data[end..<found.array.lowerBound]
+            rest += [UInt8(ascii: "["), UInt8(ascii: "]")]
+            end = found.array.upperBound
+        }
+        rest += event.data[end...]
+        let parsed = try SetEvent(ServerEvent(id: event.id, name: event.name, data: rest))
+        let modified = found.count > 1 ? found[1].elements : nil
+        return (parsed, EventObjects(event.data, first.elements, modified: modified))
     }
 }

@@ -98,7 +98,10 @@ extension SyncState {
         members[query.number] = list
         // First, so that the modified ones may link to them.
         try upsert(inserted, numbers, of: query.className, at: version, transaction)
-        try upsert(update.modified, of: query.className, at: version, transaction)
+        let modified = inserted.modified ?? EventObjects(update.modified)
+        try upsert(
+            modified, try self.numbers(modified, query.className, transaction), of: query.className, at: version,
+            transaction)
         try leave(left, query.className, version, transaction)
     }
 

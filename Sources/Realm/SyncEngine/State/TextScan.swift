@@ -13,10 +13,19 @@ struct TextScan {
         end = range.upperBound
     }
 
+    /// An array, and its elements.
+    typealias Elements = (array: Range<Int>, elements: [Range<Int>])
+
     /// Moves to the first value of an object with a name, which must be written without escapes. Returns false if there
     /// is none, and if the text is no object.
-    mutating func find(_ name: some Collection<UInt8>) throws -> Bool {
-        guard take(UInt8(ascii: "{")), !take(UInt8(ascii: "}")) else { return false }
+    ///
+    /// - Parameter isNext: whether a value of the object was read before.
+    mutating func find(_ name: some Collection<UInt8>, isNext: Bool = false) throws -> Bool {
+        if isNext {
+            guard take(UInt8(ascii: ",")) else { return false }
+        } else {
+            guard take(UInt8(ascii: "{")), !take(UInt8(ascii: "}")) else { return false }
+        }
         while true {
             let label = try value()
             guard take(UInt8(ascii: ":")) else { throw fault }
@@ -27,7 +36,7 @@ struct TextScan {
     }
 
     /// Moves past an array. Returns where it is, and where its elements are; nil if the text has no array here.
-    mutating func elements() throws -> (array: Range<Int>, elements: [Range<Int>])? {
+    mutating func elements() throws -> Elements? {
         guard take(UInt8(ascii: "[")) else { return nil }
         let start = index - 1
         var ranges: [Range<Int>] = []
