@@ -37,6 +37,24 @@ func memory(_ pid: pid_t, _ what: String = "VmRSS") -> Double {
     return (line.split(separator: " ").compactMap { Double($0) }.first ?? 0) / 1024
 }
 
+/// Milliseconds of processor time that a process has used.
+func processorTime(_ pid: pid_t) -> Double {
+    let status = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
+    let fields = status.split(separator: ")").last?.split(separator: " ") ?? []
+    guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
+    return (user + system) * 1000 / Double(sysconf(Int32(_SC_CLK_TCK)))
+}
+
+/// Says how much processor time of both processes some work takes.
+func counted<R>(_ what: String, _ served: Served, _ work: () async throws -> R) async throws -> R {
+    let before = (processorTime(getpid()), processorTime(served.pid))
+    let result = try await work()
+    let after = (processorTime(getpid()), processorTime(served.pid))
+    let times = "\(text(after.0 - before.0)) here, \(text(after.1 - before.1)) of the gateway"
+    FileHandle.standardError.write(Data("processor time, \(what): \(times)\n".utf8))
+    return result
+}
+
 /// `realmgate serve` with a fresh file.
 final class Served {
     let directory: String
@@ -244,7 +262,7 @@ for count in counts {
     let follower = Follower(served)
     let before = (memory(getpid()), memory(served.pid))
     let start = ContinuousClock.now
-    try await follower.subscribe()
+    try await counted("first download", served) { try await follower.subscribe() }
     let download = milliseconds(start)
     let peak = (memory(getpid(), "VmHWM") - before.0, memory(served.pid, "VmHWM") - before.1)
     let found = try await follower.counts()
@@ -256,7 +274,7 @@ for count in counts {
     let up = try await median(21) { try await follower.write($0 * 11) }
     let created = try await median(5) { try await follower.create(1_000, from: 10_000_000 + $0 * 1_000) }
     let more = try await median(1) { _ in
-        try await follower.overlapping(20)
+        try await counted("20 more subscriptions", served) { try await follower.overlapping(20) }
     }
     let fewer = try await median(5) { try await follower.remove("q\($0 * 3)") }
     let all = try await median(1) { _ in try await follower.removeUnnamed() }
