@@ -326,14 +326,19 @@ package struct Delivery: Sendable {
 /// Whether any client still waits for the large event that a topic encodes. The encoding ends soon after the last one
 /// has left: at the latest after some hundred further objects.
 final class EventDemand: WorkPace {
-    private let question = Mutex<(@Sendable () -> Bool)?>(nil)
+    /// Not a function alone: each access to one in a lock wraps it once more, so that calls would take longer and longer.
+    private struct Question: Sendable {
+        let isWanted: @Sendable () -> Bool
+    }
+
+    private let question = Mutex<Question?>(nil)
 
     init() {}
 
     /// - Parameter isWanted: called by the threads that encode; may take the topic's lock.
-    func ask(_ isWanted: @escaping @Sendable () -> Bool) { question.withLock { $0 = isWanted } }
+    func ask(_ isWanted: @escaping @Sendable () -> Bool) { question.withLock { $0 = Question(isWanted: isWanted) } }
 
-    var isAbandoned: Bool { question.withLock { $0 }.map { !$0() } ?? false }
+    var isAbandoned: Bool { question.withLock { $0 }.map { !$0.isWanted() } ?? false }
 
     // The workers that encode do not pause for others within a part.
     var mustPause: Bool { false }
