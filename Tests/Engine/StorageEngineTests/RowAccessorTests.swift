@@ -94,22 +94,30 @@ struct RowAccessorTests {
 
     private static let seeds = (0..<4 * TestRun.length).map { TestSeed.of($0) }
 
+    private enum Manner: CaseIterable {
+        case byName
+        /// In place, by cells that are asked for each time.
+        case inPlace
+        /// In place, by cells that are kept as long as they are current, as objects keep them.
+        case inKeptPlace
+    }
+
     @Test("assignment in place equals assignment by name: in values, change sets and undo data")
     func sameAsByName() throws {
         for seed in Self.seeds {
-            let outcomes = try [true, false].map { try Self.history(seed: seed, inPlace: $0) }
-            #expect(outcomes[0] == outcomes[1], "seed \(seed)")
+            let outcomes = try Manner.allCases.map { try Self.history(seed: seed, $0) }
+            #expect(outcomes.allSatisfy { $0 == outcomes[0] }, "seed \(seed)")
         }
     }
 
-    /// Runs random writes, some rolled back, and returns everything that can be read after each.
-    private static func history(seed: UInt64, inPlace: Bool) throws -> [String] {
+    /// Runs random writes to two classes, some rolled back, and returns everything that can be read after each.
+    private static func history(seed: UInt64, _ manner: Manner) throws -> [String] {
         let directory = try TestDirectory()
         let schema = Schema(
             version: 1,
-            classes: [
+            classes: ["Thing", "Other"].map { name in
                 ClassSchema(
-                    "Thing",
+                    name,
                     properties: [
                         PropertySchema("number", PropertyType(.int)),
                         PropertySchema("note", PropertyType(.string, isOptional: true)),
@@ -118,11 +126,13 @@ struct RowAccessorTests {
                         PropertySchema("flag", PropertyType(.bool, isOptional: true)),
                         PropertySchema("rank", PropertyType(.int), isIndexed: true),
                     ])
-            ])
+            })
         let store = try EmbeddedStore.open(path: directory.store, schema: schema, options: smallClusters())
-        let thing = try #require(try store.snapshot().schema["Thing"])
-        let properties = thing.properties.map(\.id)
-        let heavy = try QueryBinder(schema: store.snapshot().schema).bind("weight > 50", class: thing)
+        let things = try #require(try store.snapshot().schema["Thing"])
+        let other = try #require(try store.snapshot().schema["Other"])
+        let properties = things.properties.map(\.id)
+        #expect(properties == other.properties.map(\.id))
+        let heavy = try QueryBinder(schema: store.snapshot().schema).bind("weight > 50", class: things)
         var random = SeededRandom(seed: seed)
         var reported: [String] = []
         var snapshots = [try store.snapshot()]
@@ -144,27 +154,40 @@ struct RowAccessorTests {
             let base = try store.snapshot()
             let write = try store.beginWrite()
             let transaction = try write.transaction
+            var kept: [ObjectReference: any RowAccessor] = [:]
+            func cells(of classID: ClassID, around key: ObjectKey) throws -> (any RowAccessor)? {
+                let cluster = ObjectReference(classID, ObjectKey(key.rawValue / 64))
+                if manner == .inKeptPlace, let known = kept[cluster], known.isCurrent { return known }
+                let cells = try transaction.cells(
+                    of: classID, around: key, properties, over: base.cells(of: classID, around: key, properties))
+                kept[cluster] = cells
+                return cells
+            }
+            // Some writes only assign, and mostly objects of one class.
+            let onlyAssigns = random.next() % 3 == 0
+            var thing = things
             for _ in 0..<(random.next() % 200) {
+                if random.next() % 6 == 0 { thing = thing.id == other.id ? things : other }
                 let count = max(1, Int64(transaction.count(of: thing.id)) + 20)
                 let key = ObjectKey(Int64(random.next() % UInt64(count)))
-                switch random.next() % 20 {
+                switch onlyAssigns ? 19 : random.next() % 20 {
                 case 0...3:
                     _ = try transaction.create(thing.id, row: (0..<6).map(value))
                 case 4:
                     if try transaction.exists(thing.id, key) { try transaction.delete(thing.id, key) }
                 case 5:
                     reported.append(String(describing: try transaction.select(heavy, Window())))
+                case 6 where try transaction.exists(thing.id, key):
+                    // The same value by name and in place.
+                    try transaction.set(thing.id, key, [properties[0]: .int(Int64(random.next() % 1000))])
                 default:
                     guard try transaction.exists(thing.id, key) else { continue }
-                    let column = Int(random.next() % 6)
+                    // Those that only assign do so in place.
+                    let column = onlyAssigns ? Int(random.next() % 3) * 2 : Int(random.next() % 6)
                     let value = value(column)
                     let isTwice = random.next() % 2 == 0
                     var isDone = false
-                    if inPlace,
-                        let cells = try transaction.cells(
-                            of: thing.id, around: key, properties,
-                            over: base.cells(of: thing.id, around: key, properties))
-                    {
+                    if manner != .byName, let cells = try cells(of: thing.id, around: key) {
                         let row = Int(key.rawValue - cells.firstKey)
                         if let present = cells.value(row, column) {
                             #expect(try present == transaction.value(thing.id, key, properties[column]))
@@ -178,11 +201,12 @@ struct RowAccessorTests {
             }
             if random.next() % 4 == 0 { write.cancel() } else { try write.commit() }
             let snapshot = try store.snapshot()
-            reported.append(try Self.dump(snapshot, thing))
+            for objectClass in [things, other] { reported.append(try Self.dump(snapshot, objectClass)) }
             if snapshot.version > base.version {
-                let changes = try store.changes(after: base.version)?.map { changes in
-                    let classChanges = changes.classes[thing.id] ?? ClassChanges()
-                    return (
+                let changes = try store.changes(after: base.version)?.flatMap { changes in
+                    [things.id, other.id].map { changes.classes[$0] ?? ClassChanges() }
+                }.map { classChanges in
+                    (
                         classChanges.insertions.map(\.rawValue).sorted(),
                         classChanges.deletions.map(\.rawValue).sorted(),
                         classChanges.modifications.map { "\($0.key.rawValue): \($0.value.members.map(\.rawValue))" }
@@ -194,11 +218,13 @@ struct RowAccessorTests {
                 for earlier in snapshots {
                     let past = try store.asOf(earlier.version, before: snapshot)
                     guard let reads = past?.reads else { continue }
-                    for key in try earlier.select(BoundQuery(classID: thing.id), Window()) {
-                        for property in properties {
-                            #expect(
-                                try reads.value(thing.id, key, property) == earlier.value(thing.id, key, property),
-                                "seed \(seed)")
+                    for id in [things.id, other.id] {
+                        for key in try earlier.select(BoundQuery(classID: id), Window()) {
+                            for property in properties {
+                                #expect(
+                                    try reads.value(id, key, property) == earlier.value(id, key, property),
+                                    "seed \(seed)")
+                            }
                         }
                     }
                 }

@@ -244,21 +244,39 @@ package struct MutableLeaf: Sendable {
     /// Replaces the value of a slot that is not outsized. Returns false, with nothing done, when it is. Throws as
     /// `set(_:_:)`.
     package mutating func setPlain(_ slot: Int, _ value: Value) throws(LeafError) -> Bool {
-        if case .int(let number) = value, kind == .int, slot >= 0, slot < count, nullCount == 0 {
-            integers[slot] = number
-            return true
+        // The most frequent kinds, in which no slot is outsized.
+        if slot >= 0, slot < count {
+            switch (value, kind) {
+            case (.int(let number), .int):
+                integers[slot] = number
+                markNotNull(slot)
+                return true
+            case (.double(let number), .double):
+                doubles[slot] = number
+                markNotNull(slot)
+                return true
+            default: break
+            }
         }
         if isOverflow(slot) { return false }
         try set(slot, value)
         return true
     }
 
-    /// Replaces a text, given as UTF-8, as `setPlain(_:_:)` does: a column of texts without nulls stores it unchanged.
+    /// Replaces a text, given as UTF-8, as `setPlain(_:_:)` does: a column of texts stores it unchanged.
     package mutating func setPlain(_ slot: Int, utf8 text: UnsafeBufferPointer<UInt8>) throws(LeafError) -> Bool {
-        guard kind == .string, slot >= 0, slot < count, nullCount == 0, overflowCount == 0, strings.fits(text.count)
+        guard kind == .string, slot >= 0, slot < count, overflowCount == 0, strings.fits(text.count)
         else { return try setPlain(slot, .string(String(decoding: text, as: UTF8.self))) }
         strings.replace(slot, with: text)
+        markNotNull(slot)
         return true
+    }
+
+    @inline(__always)
+    private mutating func markNotNull(_ slot: Int) {
+        guard nullCount > 0, isNull(slot) else { return }
+        nulls[slot >> 6] &= ~(1 << UInt64(slot & 63))
+        nullCount -= 1
     }
 
     /// The elements of a collection that is not outsized, in order.

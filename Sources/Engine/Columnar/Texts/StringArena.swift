@@ -14,19 +14,20 @@ struct StringArena: Sendable {
     /// of it, each once.
     @inline(__always)
     init?(_ area: UnsafeRawBufferPointer, _ count: Int, offset: (Int) -> UInt32) {
-        guard offset(0) == 0, Int(offset(count)) == area.count else { return nil }
-        var isAscending = true
+        guard offset(0) == 0, Int(offset(count)) == area.count, area.count <= Int(Int32.max) else { return nil }
+        // A length is negative where the offsets descend, as none of them has the highest bit. Only the sum of all bits is
+        // looked at, in the end: a choice in each step would prevent that several steps are taken at once.
+        var bits: UInt32 = 0
         ranges = [(start: UInt32, count: UInt32)](unsafeUninitializedCapacity: count) { ranges, initializedCount in
-            var start: UInt32 = 0
             for index in 0..<count {
-                let end = offset(index + 1)
-                if end < start { isAscending = false }
-                ranges.initializeElement(at: index, to: (start, end &- start))
-                start = end
+                let start = offset(index)
+                let length = offset(index + 1) &- start
+                bits |= start | length
+                ranges.initializeElement(at: index, to: (start, length))
             }
             initializedCount = count
         }
-        guard isAscending else { return nil }
+        guard bits <= UInt32(Int32.max) else { return nil }
         bytes = [UInt8](area)
     }
 

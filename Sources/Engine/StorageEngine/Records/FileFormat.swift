@@ -113,6 +113,11 @@ package struct LeafAddress: Hashable {
         self.cluster = cluster
     }
 
+    /// Numbers are compared in place, and not by a call for each.
+    package static func == (a: LeafAddress, b: LeafAddress) -> Bool {
+        a.cluster == b.cluster && a.classID.rawValue == b.classID.rawValue
+    }
+
     package func key(_ column: PropertyID) -> [UInt8] {
         // Built in one pass: reads of single values use it repeatedly.
         [UInt8](unsafeUninitializedCapacity: 10) { bytes, count in

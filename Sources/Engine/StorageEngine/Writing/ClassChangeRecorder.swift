@@ -35,6 +35,12 @@ struct ClassChangeRecorder {
         }
     }
 
+    /// Records the modifications of objects that this piece of work did not create.
+    mutating func recordModifications(_ run: AssignmentRun) {
+        let columns = run.objectClass.columns
+        for entry in run.entries { assignments.append((entry.key, columns[entry.position].id)) }
+    }
+
     private mutating func enterAssignments() {
         guard !assignments.isEmpty else { return }
         others.modifications.reserveCapacity(others.modifications.count + assignments.count)

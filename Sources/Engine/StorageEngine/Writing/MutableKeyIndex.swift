@@ -8,6 +8,12 @@ final class MutableKeyIndex {
         var property: PropertyID
         var block: Int64
 
+        /// Numbers are compared in place, and not by a call for each.
+        static func == (a: Address, b: Address) -> Bool {
+            a.block == b.block && a.classID.rawValue == b.classID.rawValue
+                && a.property.rawValue == b.property.rawValue
+        }
+
         var key: [UInt8] { TreeKey.keyBlock(of: classID, property, block).bytes }
     }
 

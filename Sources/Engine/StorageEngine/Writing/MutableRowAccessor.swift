@@ -21,8 +21,9 @@ final class MutableRowAccessor: RowAccessor {
     /// The objects whose assignment is recorded, a bit for each row, column by column.
     private let noted: UnsafeMutablePointer<UInt64>
     private let wordCount: Int
-    /// See `Savepoint.firstCreated`; nil if it was not known yet.
+    /// See `Savepoint.firstCreated`. As long as it is nil, it is as of the creation with the number.
     private var createdFrom: Int64?
+    private var creationNumber = 0
     /// The session's, with the arrangement that it had when this was made.
     private let state: UnsafeMutablePointer<DecodedClusters.State>
     private let arrangement: Int
@@ -141,20 +142,28 @@ final class MutableRowAccessor: RowAccessor {
 
     /// Records that a value is about to be replaced. Returns false when that is impossible here.
     private func note(_ row: Int, _ position: Int) throws -> Bool {
-        let layout = objectClass.columns[position]
-        if leaves[position] == nil {
-            let session = savepoint.session
-            // The session writes them out, which ends this accessor.
-            guard !session.decoded.areTooMany else { return false }
-            let address = LeafAddress(classID: objectClass.schema.id, cluster: Int(firstKey) / rowCount)
-            try session.wholly { try cluster.open(position) { try session.openLeaf(address, layout) } }
-        }
+        if leaves[position] == nil, try !open(position) { return false }
         let key = ObjectKey(firstKey + Int64(row))
         // An object that this work created is rolled back, and reported to observers, as a whole.
-        if createdFrom == nil { createdFrom = savepoint.firstCreated(of: objectClass) }
+        if createdFrom == nil, savepoint.creationNumber != creationNumber {
+            creationNumber = savepoint.creationNumber
+            createdFrom = savepoint.firstCreated(of: objectClass)
+        }
         if let createdFrom, key.rawValue >= createdFrom { return true }
         guard let old = leaves[position]?.plainValue(at: row) ?? nil else { return false }
-        savepoint.noteAssignment(objectClass, key, layout, old: old)
+        savepoint.noteAssignment(objectClass, key, position, old: old)
+        return true
+    }
+
+    /// Decodes a leaf. Returns false when too much is decoded.
+    private func open(_ position: Int) throws -> Bool {
+        let session = savepoint.session
+        // The session writes them out, which ends this accessor.
+        guard !session.decoded.areTooMany else { return false }
+        let address = LeafAddress(classID: objectClass.schema.id, cluster: Int(firstKey) / rowCount)
+        try session.wholly {
+            try cluster.open(position) { try session.openLeaf(address, objectClass.columns[position]) }
+        }
         return true
     }
 }
@@ -172,11 +181,5 @@ extension Savepoint {
     func firstCreated(of objectClass: MutableClass) -> Int64? {
         guard hasCreated, let index = changes.index(forKey: objectClass.schema.id) else { return nil }
         return changes.values[index].firstCreatedInPlace()
-    }
-
-    /// Records that a value on which nothing else depends is about to be replaced, of an object that existed before.
-    func noteAssignment(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, old: Value) {
-        note(.assigned(objectClass, key, column, old: .value(old)))
-        changes[objectClass.schema.id, default: ClassChangeRecorder()].recordModification(key, column.id)
     }
 }

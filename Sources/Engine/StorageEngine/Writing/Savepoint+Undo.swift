@@ -22,7 +22,10 @@ extension Savepoint {
         var writer = UndoRecord.Writer(limit: limit)
         var assigned: Set<PropertyLocation> = []
         // The final size if all steps are assignments, but not for journals of mostly other steps.
-        if case .assigned? = journal.last { assigned.reserveCapacity(journal.count) }
+        if case .assigned? = journal.last { assigned.reserveCapacity(journal.assignmentLimit) }
+        // Only then may a value have been assigned before. All other steps are of collections, which row accessors do not
+        // assign.
+        let areRunsChecked = mayRepeatAssignments || journal.hasSingleAssignments
         /// Whether the state before the step is irrelevant.
         func isSettled(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) -> Bool {
             if isCreated(objectClass, key) { return true }
@@ -38,6 +41,17 @@ extension Savepoint {
                 assigned.insert(PropertyLocation(classID: classID, key: key, property: column.id))
                 guard let old = old.value(atMost: limit) else { return nil }
                 writer.append(UndoStep(classID, key, .assigned(column.id, old: old)))
+            case .assignedMany(let run):
+                let classID = run.objectClass.schema.id
+                for entry in run.entries {
+                    let property = run.objectClass.columns[entry.position].id
+                    if areRunsChecked {
+                        let location = PropertyLocation(classID: classID, key: entry.key, property: property)
+                        guard assigned.insert(location).inserted else { continue }
+                    }
+                    writer.append(UndoStep(classID, entry.key, .assigned(property, old: entry.old)))
+                    if writer.isFull { return nil }
+                }
             case .deleted(let objectClass, let key, let values):
                 if isCreated(objectClass, key) { continue }
                 var row: [Value] = []
@@ -76,11 +90,20 @@ struct Journal {
     private static let chunk = 1024
 
     var isEmpty: Bool { chunks.isEmpty }
-    var count: Int { max(chunks.count - 1, 0) * Self.chunk + (chunks.last?.count ?? 0) }
+    /// At most so many assignments are among the steps.
+    private(set) var assignmentLimit = 0
+    private(set) var hasSingleAssignments = false
     var last: Savepoint.Step? { chunks.last?.last }
     var steps: some BidirectionalCollection<Savepoint.Step> { chunks.joined() }
 
     mutating func append(_ step: Savepoint.Step) {
+        switch step {
+        case .assignedMany(let run): assignmentLimit += run.entries.count
+        case .assigned:
+            assignmentLimit += 1
+            hasSingleAssignments = true
+        default: break
+        }
         if chunks.last.map({ $0.count < Self.chunk }) == true {
             chunks[chunks.count - 1].append(step)
         } else {

@@ -14,22 +14,31 @@ package class Savepoint: WriteTransaction {
     package let before: Mark
     var changes: [ClassID: ClassChangeRecorder] {
         _read {
-            enterCreations()
+            enterPending()
             yield recorded
         }
         _modify {
-            enterCreations()
+            enterPending()
             yield &recorded
         }
     }
     package let session: WriteSession
     var journal: Journal {
-        enterCreations()
+        enterPending()
         return steps
     }
     /// Objects that were created one after the other, and are not entered in `recorded` and `steps` yet: those of a bulk
     /// load are entered at once.
     private var creation: (objectClass: MutableClass, keys: Range<Int64>)?
+    /// Assignments by row accessors that are not entered in `recorded` and `steps` yet. They are of objects that existed
+    /// before the work, so they and `creation` are entered in any order.
+    private var assignments: [AssignmentRun.Entry] = []
+    /// Their class; nil for none.
+    private var classOfAssignments: MutableClass?
+    /// The clusters with a row accessor. An accessor records one assignment of each value.
+    private var accessed: Set<LeafAddress> = []
+    /// Whether the steps may have several assignments of one value by row accessors.
+    private(set) var mayRepeatAssignments = false
     private var recorded: [ClassID: ClassChangeRecorder] = [:]
     private var steps = Journal()
     /// The approximate size of the journal in memory.
@@ -39,18 +48,21 @@ package class Savepoint: WriteTransaction {
     /// transaction.
     package var cannotRollBack: Bool {
         // They may be what outgrows it.
-        enterCreations()
+        enterPending()
         return isJournalDropped
     }
     private var isJournalDropped = false
     /// Whether the work has created an object of any class.
     private(set) var hasCreated = false
+    /// Increases at least when the first object of a class is created: while it stays, `firstCreated` is what it was.
+    private(set) var creationNumber = 0
 
     /// The inverse of one change.
     enum Step {
         /// Objects that were created one after the other are one step.
         case created(MutableClass, Range<Int64>)
         case assigned(MutableClass, ObjectKey, ColumnLayout, old: BeforeImage)
+        case assignedMany(AssignmentRun)
         case deleted(MutableClass, ObjectKey, [BeforeImage])
         case inserted(MutableClass, ObjectKey, ColumnLayout, position: Int)
         case replaced(MutableClass, ObjectKey, ColumnLayout, position: Int, old: Value)
@@ -82,7 +94,7 @@ package class Savepoint: WriteTransaction {
     package var tag: HistoryTag { session.tag }
 
     func note(_ step: Step) {
-        enterCreations()
+        enterPending()
         guard !isJournalDropped else { return }
         steps.append(step)
         journalBytes += step.sizeEstimate
@@ -117,7 +129,41 @@ package class Savepoint: WriteTransaction {
         } else {
             enterCreations()
             creation = (objectClass, key.rawValue..<key.rawValue + 1)
+            creationNumber += 1
         }
+    }
+
+    /// Records that a value on which nothing else depends is about to be replaced, of an object that existed before.
+    func noteAssignment(_ objectClass: MutableClass, _ key: ObjectKey, _ position: Int, old: Value) {
+        if classOfAssignments !== objectClass || assignments.count == AssignmentRun.longest {
+            beginAssignments(objectClass)
+        }
+        let entry = AssignmentRun.Entry(key: key, position: position, old: old)
+        journalBytes += entry.sizeEstimate
+        assignments.append(entry)
+        if journalBytes > journalLimit, !isJournalDropped { dropJournal() }
+    }
+
+    private func beginAssignments(_ objectClass: MutableClass) {
+        // The run after a full one is mostly full, too.
+        let isFull = !assignments.isEmpty && classOfAssignments === objectClass
+        enterAssignments()
+        classOfAssignments = objectClass
+        if isFull { assignments.reserveCapacity(AssignmentRun.longest) }
+    }
+
+    private func enterPending() {
+        enterCreations()
+        enterAssignments()
+    }
+
+    private func enterAssignments() {
+        guard let objectClass = classOfAssignments else { return }
+        let run = AssignmentRun(objectClass: objectClass, entries: assignments)
+        classOfAssignments = nil
+        assignments = []
+        recorded[objectClass.schema.id, default: ClassChangeRecorder()].recordModifications(run)
+        if !isJournalDropped { steps.append(.assignedMany(run)) }
     }
 
     private func enterCreations() {
@@ -158,6 +204,7 @@ package class Savepoint: WriteTransaction {
         guard try session.exists(objectClass, key) else { return nil }
         try session.boundMutableClusters()
         let (address, _) = session.location(objectClass, key)
+        if !accessed.insert(address).inserted { mayRepeatAssignments = true }
         return MutableRowAccessor(
             self, objectClass, try session.cluster(address, objectClass),
             firstKey: Int64(address.cluster * session.capacity), properties, over: base)
@@ -360,6 +407,11 @@ package class Savepoint: WriteTransaction {
                 for key in keys.reversed() { try session.remove(objectClass, ObjectKey(key)) }
             case .assigned(let objectClass, let key, let column, let old):
                 try session.assign(objectClass, key, column, old)
+            case .assignedMany(let run):
+                for entry in run.entries.reversed() {
+                    let column = run.objectClass.columns[entry.position]
+                    try session.assign(run.objectClass, entry.key, column, entry.old)
+                }
             case .deleted(let objectClass, let key, let values): try session.restore(objectClass, key, values)
             case .inserted(let objectClass, let key, let column, let position):
                 try session.removeElement(at: position, objectClass, key, column)
@@ -552,6 +604,7 @@ extension Savepoint.Step {
             switch self {
             case .created, .inserted: 0
             case .assigned(_, _, _, let old): old.sizeEstimate
+            case .assignedMany(let run): run.entries.reduce(0) { $0 + $1.sizeEstimate }
             case .replaced(_, _, _, _, let old), .removed(_, _, _, _, _, let old): old.heapEstimate
             case .deleted(_, _, let row): row.reduce(0) { $0 + MemoryLayout<BeforeImage>.stride + $1.sizeEstimate }
             case .recordStored(let key, let old, _): key.count + (old?.count ?? 0)

@@ -149,9 +149,11 @@ package final class WriteSession {
     ) throws -> ObjectKey {
         try wholly {
             try boundMutableClusters()
-            let key = ObjectKey(objectClass.state.nextKey)
-            objectClass.state.nextKey += 1
-            objectClass.state.objectCount += 1
+            var state = objectClass.state
+            let key = ObjectKey(state.nextKey)
+            state.nextKey += 1
+            state.objectCount += 1
+            objectClass.state = state
             let (address, slot) = location(objectClass, key)
             if slot == 0, address.cluster > 0 {
                 try writeOut(LeafAddress(classID: address.classID, cluster: address.cluster - 1), objectClass)

@@ -63,10 +63,19 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     private let boundClass: BoundClass
     private let keys: [ObjectKey]
     private let type: ObjectBase.Type
-    private var position = 0
-    private var neighbours = NeighbouringRows()
+    /// The type of the instances, if it is that of the class's model.
+    private let modelType: ObjectBase.Type?
     /// The count of the realm's read epoch at which all keys are those of objects; 0 if that is not certain.
     private let readCount: UInt
+
+    private struct State {
+        var position = 0
+        var neighbours = NeighbouringRows()
+    }
+
+    /// In separate memory, because the program would check each access to a property for others while it runs. `next`
+    /// alone accesses it, and only to copy from and to it: no access lasts while something else is called.
+    private let state: UnsafeMutablePointer<State>
 
     /// - Parameter keys: the keys of a collection as of now.
     init(_ realm: RLMRealm, _ boundClass: BoundClass, _ keys: [ObjectKey], as type: ObjectBase.Type) {
@@ -75,19 +84,28 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
         self.boundClass = boundClass
         self.keys = keys
         self.type = type
+        modelType = boundClass.model.flatMap { $0.type == type ? type : nil }
+        state = .allocate(capacity: 1)
+        state.initialize(to: State())
+    }
+
+    deinit {
+        state.deinitialize(count: 1)
+        state.deallocate()
     }
 
     @usableFromInline func next() -> ObjectBase? {
+        let position = state.pointee.position
         guard position < keys.count else { return nil }
-        let object = boundClass.instance(as: type)
+        state.pointee.position = position + 1
+        // A class's own initialiser may do anything, also iterate.
+        let object = modelType?.init() ?? boundClass.instance(as: type)
         object.bind(to: realm, boundClass, keys[position])
         if realm.reads.count == readCount {
-            // A copy, because an access for so long would be checked for others.
-            var rows = neighbours
-            rows.locate(object, in: realm, boundClass)
-            neighbours = rows
+            var neighbours = state.pointee.neighbours
+            neighbours.locate(object, in: realm, boundClass)
+            state.pointee.neighbours = neighbours
         }
-        position += 1
         return object
     }
 }

@@ -1,5 +1,7 @@
 import Foundation
 import ObjectModel
+import QueryOperators
+import RealmInstances
 import StoreContract
 import Synchronization
 
@@ -16,8 +18,29 @@ open class ObjectBase {
     final var _objectKey = ObjectKey(-1)
     /// The validity of this instance; see `RLMRealm.Lifetime`.
     final var _lifetime = RLMRealm.Lifetime()
-    /// The location of the object's values; see `RowLocation`.
-    final var _rowLocation = RowLocation()
+    // The location of the object's values, which makes a read take some nanoseconds.
+    //
+    // The pointers here do not retain what they point to. They are valid while `_locationCount` equals the count of the
+    // realm's read epoch, and are not used otherwise: until the count increases, `RowAccessorCache` retains the accessors
+    // and the instance retains its snapshot, and the object retains its realm, which owns the epoch.
+    //
+    // The realm's own thread alone accesses it. For a frozen object there is no epoch; one thread determines the location,
+    // and all threads read it once `_frozenState` says that it is there. The pointers are then valid as long as the realm:
+    // `FrozenRows` retains what they point to.
+    //
+    // These are properties of their own, and not of one struct, because the program would check each access to the struct
+    // for others while it runs.
+
+    /// The count of the read epoch when the location was determined; 0 for never.
+    final var _locationCount: UInt = 0
+    /// Only while the realm is not writing, and not for a frozen object.
+    final var _rowsInPlace: RowsInPlace?
+    final unowned(unsafe) var _rowCells: (any RowAccessor)?
+    final var _row = 0
+    /// The realm's read epoch; nil for objects without a location.
+    final var _readEpoch: UnsafePointer<ReadEpoch>?
+    /// Only for a frozen object.
+    final var _frozenColumns: FrozenColumns?
     /// The text of the property that was read last, if it was read twice in a row: making a string takes longer than all
     /// else that a read does. Valid as long as the location. Nil for frozen objects, which several threads read.
     final var _recentlyReadText: String?
@@ -158,8 +181,12 @@ open class ObjectBase {
     }
 
     /// Returns the address of a property's wrapper.
-    final func address(of property: PropertyModel) -> UnsafeMutableRawPointer {
-        Unmanaged.passUnretained(self).toOpaque() + property.offset
+    final func address(of property: PropertyModel) -> UnsafeMutableRawPointer { address(at: property.offset) }
+
+    /// Returns the address of the wrapper at an offset of the object's model: without a copy of the property's description.
+    @inline(__always)
+    final func address(at offset: Int) -> UnsafeMutableRawPointer {
+        Unmanaged.passUnretained(self).toOpaque() + offset
     }
 
     /// The model of the object's class. Traps for a class that cannot be stored.

@@ -140,9 +140,8 @@ public final class _ObjectPersister {
         object.bind(to: realm, boundClass, key)
         // Releases the objects that it linked to while it was unmanaged.
         let model = object.model
-        for property in model.properties where property.type.collection == .single {
-            guard property.type.isLink || property.type.isMixed else { continue }
-            property.wrapper.release(at: object.address(of: property))
+        for slot in model.holdingSlots {
+            model.properties[slot].wrapper.release(at: object.address(at: model.properties[slot].offset))
         }
         for (property, value, embedded) in held {
             if property.ownsTarget {

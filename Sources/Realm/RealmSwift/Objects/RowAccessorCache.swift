@@ -9,29 +9,46 @@ final class RowAccessorCache {
     private let classID: ClassID
     private let properties: [PropertyID]
     private var readCount: UInt = 0
-    /// The accessors by number of the cluster, each with its rows if they can be read in place.
-    private var clusters: [Int64: (cells: any RowAccessor, rows: RowsInPlace?)] = [:]
+    /// The accessors by number of the cluster.
+    private var clusters: [Int64: Known] = [:]
+    /// Some of the accessors, at the last digits of the cluster's number: objects in no order are mostly in few clusters.
+    private var recent: [Known?] = []
     private var rowCount: Int64 = 0
     /// The accessor that was used last: objects are mostly read in the order of their keys.
-    private var last: (any RowAccessor)?
-    /// The last accessor's rows, if they can be read in place.
-    private(set) var lastRows: RowsInPlace?
+    private var last: Known?
     /// The accessor that `existed` used last, at the version before the open write.
     private var start: (any RowAccessor)?
     private var startCount: UInt = 0
+
+    private static let recentCount: Int64 = 64
+
+    private struct Known {
+        let cells: any RowAccessor
+        /// The rows, if they can be read in place.
+        let rows: RowsInPlace?
+        let firstKey: Int64
+    }
 
     init(_ classID: ClassID, _ properties: [PropertyID]) {
         self.classID = classID
         self.properties = properties
     }
 
+    /// The last accessor's rows, if they can be read in place.
+    var lastRows: RowsInPlace? { last?.rows }
+
     /// Returns an accessor for the object's row and its neighbours, in the realm's present state; nil if there is none.
     func cells(around key: ObjectKey, in realm: RLMRealm) throws -> (any RowAccessor)? {
-        if readCount == realm.reads.count {
-            if let last, holds(last, key) { return last }
-            if rowCount > 0, let known = clusters[key.rawValue / rowCount], holds(known.cells, key) {
-                last = known.cells
-                lastRows = known.rows
+        if readCount == realm.reads.count, rowCount > 0 {
+            if let last, holds(last, key) { return last.cells }
+            let cluster = key.rawValue / rowCount
+            let index = Int(cluster & (Self.recentCount - 1))
+            if index >= 0, index < recent.count, let known = recent[index], holds(known, key) {
+                last = known
+                return known.cells
+            }
+            if let known = clusters[cluster], holds(known, key) {
+                use(known, cluster)
                 return known.cells
             }
         }
@@ -51,10 +68,18 @@ final class RowAccessorCache {
             realm.reads.rise()
             empty(for: realm)
         }
-        last = found
-        lastRows = RowsInPlace(found)
-        clusters[cluster] = (found, lastRows)
+        // Within a write the cells are not those in the leaves.
+        let rows = realm.transaction == nil ? RowsInPlace(found) : nil
+        let known = Known(cells: found, rows: rows, firstKey: found.firstKey)
+        clusters[cluster] = known
+        use(known, cluster)
         return found
+    }
+
+    private func use(_ known: Known, _ cluster: Int64) {
+        last = known
+        if recent.isEmpty { recent = Array(repeating: nil, count: Int(Self.recentCount)) }
+        recent[Int(cluster & (Self.recentCount - 1))] = known
     }
 
     /// Whether the object existed when the open write began.
@@ -71,23 +96,23 @@ final class RowAccessorCache {
         return cells.contains(Int(key.rawValue - cells.firstKey))
     }
 
-    private func holds(_ cells: any RowAccessor, _ key: ObjectKey) -> Bool {
-        key.rawValue >= cells.firstKey && key.rawValue - cells.firstKey < rowCount && cells.isCurrent
+    private func holds(_ known: Known, _ key: ObjectKey) -> Bool {
+        key.rawValue >= known.firstKey && key.rawValue - known.firstKey < rowCount && known.cells.isCurrent
     }
 
     /// Releases the memory, after the realm's read epoch has increased.
     func drop() {
         clusters = [:]
+        recent = []
         start = nil
         last = nil
-        lastRows = nil
         readCount = 0
     }
 
     private func empty(for realm: RLMRealm) {
         clusters.removeAll(keepingCapacity: true)
+        recent = []
         last = nil
-        lastRows = nil
         readCount = realm.reads.count
     }
 }

@@ -4,28 +4,6 @@ import RealmInstances
 import StoreContract
 import Synchronization
 
-/// The location of a managed object's values, which makes a read take some nanoseconds.
-///
-/// The pointers here do not retain what they point to. They are valid while `count` equals the count of the realm's
-/// read epoch, and are not used otherwise: until the count increases, `RowAccessorCache` retains the accessors and the
-/// instance retains its snapshot, and the object retains its realm, which owns the epoch.
-///
-/// The realm's own thread alone accesses it. For a frozen object there is no epoch; one thread determines the location,
-/// and all threads read it once `_frozenState` says that it is there. The pointers are then valid as long as the realm:
-/// `FrozenRows` retains what they point to.
-struct RowLocation {
-    /// The count of the read epoch when the location was determined; 0 for never.
-    fileprivate var count: UInt = 0
-    /// Only while the realm is not writing, and not for a frozen object.
-    fileprivate var rows: RowsInPlace?
-    fileprivate unowned(unsafe) var cells: (any RowAccessor)?
-    fileprivate var row = 0
-    /// The realm's read epoch; nil for objects without a location.
-    fileprivate var epoch: UnsafePointer<ReadEpoch>?
-    /// Only for a frozen object.
-    fileprivate var frozenColumns: FrozenColumns?
-}
-
 /// Whether a frozen object has its location.
 enum FrozenState {
     static let unknown: UInt8 = 0
@@ -47,13 +25,13 @@ struct NeighbouringRows {
     /// in a write, elsewhere than on the realm's thread, queue or actor, and for frozen objects.
     @inline(__always)
     mutating func locate(_ object: ObjectBase, in realm: RLMRealm, _ boundClass: BoundClass) {
-        guard let epoch = object._rowLocation.epoch, epoch.pointee.count == count,
+        guard let epoch = object._readEpoch, epoch.pointee.count == count,
             object._objectKey.rawValue >= firstKey, object._objectKey.rawValue - firstKey < rowCount
         else { return find(object._objectKey, in: realm, boundClass) }
-        object._rowLocation.cells = cells
-        object._rowLocation.rows = rows
-        object._rowLocation.row = Int(object._objectKey.rawValue - firstKey)
-        object._rowLocation.count = count
+        object._rowCells = cells
+        object._rowsInPlace = rows
+        object._row = Int(object._objectKey.rawValue - firstKey)
+        object._locationCount = count
     }
 
     /// Finds the location for the objects after this one, which looks its own up when it is read.
@@ -75,15 +53,19 @@ struct NeighbouringRows {
 extension ObjectBase {
     /// Resets the location of an object that has become managed; the first access determines it.
     final func resetLocation(in realm: RLMRealm) {
-        _rowLocation = RowLocation()
+        _locationCount = 0
+        _rowsInPlace = nil
+        _rowCells = nil
+        _row = 0
+        _frozenColumns = nil
         forgetText()
-        if realm.keepsCells { _rowLocation.epoch = realm.reads.epoch }
+        _readEpoch = realm.keepsCells ? realm.reads.epoch : nil
     }
 
     /// Whether the location is valid, and the caller is on the realm's thread, queue or actor.
     @inline(__always)
     private final var isLocated: Bool {
-        guard let epoch = _rowLocation.epoch, epoch.pointee.count == _rowLocation.count else { return false }
+        guard let epoch = _readEpoch, epoch.pointee.count == _locationCount else { return false }
         return isHere(epoch)
     }
 
@@ -97,34 +79,34 @@ extension ObjectBase {
     /// for a frozen object's column that nothing has read yet.
     @inline(__always)
     private final func rows(_ slot: Int) -> RowsInPlace? {
-        if _rowLocation.epoch != nil {
-            guard let rows = _rowLocation.rows, isLocated else { return nil }
+        if _readEpoch != nil {
+            guard let rows = _rowsInPlace, isLocated else { return nil }
             return rows
         }
         guard _frozenState.load(ordering: .acquiring) == FrozenState.located else { return nil }
-        return _rowLocation.frozenColumns?.rows(slot)
+        return _frozenColumns?.rows(slot)
     }
 
     /// Reads an integer directly; nil for null, and where `cell` has to be asked.
     @inline(__always)
-    final func integerInPlace(_ slot: Int) -> Int64? { rows(slot)?.integer(_rowLocation.row, slot) }
+    final func integerInPlace(_ slot: Int) -> Int64? { rows(slot)?.integer(_row, slot) }
 
     /// Reads a double directly; nil for null, and where `cell` has to be asked.
     @inline(__always)
-    final func doubleInPlace(_ slot: Int) -> Double? { rows(slot)?.double(_rowLocation.row, slot) }
+    final func doubleInPlace(_ slot: Int) -> Double? { rows(slot)?.double(_row, slot) }
 
     /// Reads a string directly; nil for null, and where `cell` has to be asked.
     @inline(__always)
     final func textInPlace(_ slot: Int) -> String? {
         guard let rows = rows(slot) else { return nil }
-        if _rowLocation.epoch == nil { return rows.text(_rowLocation.row, slot) }
+        if _readEpoch == nil { return rows.text(_row, slot) }
         return recentText(rows, slot)
     }
 
     private final func recentText(_ rows: RowsInPlace, _ slot: Int) -> String? {
         let isRepeated = _recentlyReadSlot == slot
         if isRepeated, let known = _recentlyReadText { return known }
-        guard let text = rows.text(_rowLocation.row, slot) else { return nil }
+        guard let text = rows.text(_row, slot) else { return nil }
         if !isRepeated {
             forgetText()
             _recentlyReadSlot = slot
@@ -146,23 +128,23 @@ extension ObjectBase {
     /// Reads a property's stored value directly; a link is read as its key. Returns nil if the object has no location,
     /// because it is deleted or unmanaged, or if the caller is not on the realm's thread.
     final func cell(_ slot: Int) -> Value? {
-        if _rowLocation.epoch == nil { return frozenCell(slot) }
+        if _readEpoch == nil { return frozenCell(slot) }
         if isLocated, let value = valueInPlace(slot) { return value }
-        return locateRow() ? _rowLocation.cells?.value(_rowLocation.row, slot) : nil
+        return locateRow() ? _rowCells?.value(_row, slot) : nil
     }
 
     @inline(__always)
     private final func valueInPlace(_ slot: Int) -> Value? {
-        if let rows = _rowLocation.rows {
-            if let value = rows.value(_rowLocation.row, slot) { return value }
+        if let rows = _rowsInPlace {
+            if let value = rows.value(_row, slot) { return value }
             if rows.hasRead(slot) { return nil }
         }
-        return _rowLocation.cells?.value(_rowLocation.row, slot)
+        return _rowCells?.value(_row, slot)
     }
 
     /// Reads a value of a frozen object. The first read gives the object its location.
     private final func frozenCell(_ slot: Int) -> Value? {
-        if let rows = rows(slot) { return rows.value(_rowLocation.row, slot) }
+        if let rows = rows(slot) { return rows.value(_row, slot) }
         guard let _realm, let _class,
             let cells = _realm.frozenRows?.cells(of: _class, around: _objectKey, in: _realm)
         else { return nil }
@@ -172,8 +154,8 @@ extension ObjectBase {
             expected: FrozenState.unknown, desired: FrozenState.beingLocated, ordering: .relaxed
         ).exchanged
         if isFirst {
-            _rowLocation.row = row
-            _rowLocation.frozenColumns = cells.columns
+            _row = row
+            _frozenColumns = cells.columns
             _frozenState.store(FrozenState.located, ordering: .releasing)
         }
         return cells.value(row, slot)
@@ -201,12 +183,12 @@ extension ObjectBase {
 
     @inline(__always)
     private final func assignCell(_ assign: (_ cells: any RowAccessor, _ row: Int) throws -> Bool) throws -> Bool {
-        if isLocated, let cells = _rowLocation.cells, try assign(cells, _rowLocation.row) {
+        if isLocated, let cells = _rowCells, try assign(cells, _row) {
             _realm?.noteEdit()
             return true
         }
-        guard let _realm, _realm.transaction != nil, locateRow(), let cells = _rowLocation.cells,
-            try assign(cells, _rowLocation.row)
+        guard let _realm, _realm.transaction != nil, locateRow(), let cells = _rowCells,
+            try assign(cells, _row)
         else { return false }
         _realm.noteEdit()
         return true
@@ -214,17 +196,17 @@ extension ObjectBase {
 
     /// Determines the object's location. Returns false if it has none, or if the present one is valid.
     private final func locateRow() -> Bool {
-        guard let epoch = _rowLocation.epoch, isHere(epoch), let _realm, let _class, _realm.isCurrent(_lifetime),
-            _rowLocation.count != epoch.pointee.count || _rowLocation.cells?.isCurrent != true,
+        guard let epoch = _readEpoch, isHere(epoch), let _realm, let _class, _realm.isCurrent(_lifetime),
+            _locationCount != epoch.pointee.count || _rowCells?.isCurrent != true,
             let cells = try? _class.cells.cells(around: _objectKey, in: _realm)
         else { return false }
         let row = Int(_objectKey.rawValue - cells.firstKey)
         guard cells.contains(row) else { return false }
         forgetText()
-        _rowLocation.cells = cells
-        _rowLocation.rows = _class.cells.lastRows
-        _rowLocation.row = row
-        _rowLocation.count = epoch.pointee.count
+        _rowCells = cells
+        _rowsInPlace = _class.cells.lastRows
+        _row = row
+        _locationCount = epoch.pointee.count
         return true
     }
 }

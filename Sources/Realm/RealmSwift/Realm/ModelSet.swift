@@ -17,6 +17,10 @@ final class BoundClass {
     /// For each stored property, in the order of the store's columns: its slot, or its value in a new object if the
     /// model does not have the property.
     let columns: [(slot: Int?, initial: Value)]
+    /// The columns' values in a new object for which no values are given; nil if not all are constants.
+    let initialRow: [Value]?
+    /// The column of each property, by slot; nil for a property that is not stored.
+    let columnsBySlot: [Int?]
     /// The target classes of links, by slot.
     let targets: [ClassID?]
     /// The properties whose values belong to their unmanaged object: embedded objects and collections.
@@ -43,11 +47,27 @@ final class BoundClass {
         }
         primaryKey = properties.first(where: \.isPrimaryKey)
         let slots = Dictionary(properties.map { ($0.id, $0.slot) }) { first, _ in first }
-        columns = stored.storedProperties.map { (slots[$0.id], $0.initialValue) }
+        let columns = stored.storedProperties.map { (slot: slots[$0.id], initial: $0.initialValue) }
+        self.columns = columns
+        initialRow = model.flatMap { Self.initialRow(columns, $0) }
+        columnsBySlot = properties.map { property in columns.firstIndex { $0.slot == property.slot } }
         targets = properties.map(\.targetClass)
         heldProperties = properties.filter { $0.ownsTarget || $0.type.isCollection }
         cells = RowAccessorCache(id, properties.map(\.id))
         self.slots = Dictionary(properties.map { ($0.name, $0.slot) }) { first, _ in first }
+    }
+
+    private static func initialRow(_ columns: [(slot: Int?, initial: Value)], _ model: ClassModel) -> [Value]? {
+        var row: [Value] = []
+        for column in columns {
+            if let slot = column.slot {
+                guard let constant = model.properties[slot].constantDefault else { return nil }
+                row.append(constant)
+            } else {
+                row.append(column.initial)
+            }
+        }
+        return row
     }
 
     subscript(name: String) -> BoundProperty? { slots[name].map { properties[$0] } }

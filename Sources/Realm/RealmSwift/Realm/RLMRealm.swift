@@ -15,7 +15,11 @@ public final class RLMRealm {
     /// For the realm with the new data of a migration, the one with the old data.
     private weak var predecessor: RLMRealm?
     let configuration: Realm.Configuration
-    private(set) var models: ModelSet
+    private(set) var models: ModelSet {
+        didSet { boundLast = nil }
+    }
+    /// The class that `boundInWrite` found last, among the present models: many calls in a row are for one class.
+    private var boundLast: BoundClass?
     /// Earlier models, to whose classes objects may still refer.
     private var formerModels: [ModelSet] = []
     /// The open write transaction, for use on this instance's thread.
@@ -268,6 +272,14 @@ public final class RLMRealm {
             throw RealmException.unmanaged(type.className())
         }
         return boundClass
+    }
+
+    /// Returns the class of a Swift type, for a caller that `writing` has let through: it is the only one.
+    func boundInWrite(_ type: ObjectBase.Type) throws -> BoundClass {
+        if let boundLast, boundLast.model?.type == type { return boundLast }
+        let found = try bound(type)
+        boundLast = found
+        return found
     }
 
     func bound(_ id: ClassID) throws -> BoundClass {

@@ -132,7 +132,7 @@ public struct Realm: Equatable {
                 throw RealmException("Adding a deleted or invalidated object to a Realm is not permitted")
             }
             let persister = _ObjectPersister(rlm, update.policy)
-            try persister.check(rlm.bound(type(of: object)))
+            try persister.check(rlm.boundInWrite(type(of: object)))
             try persister.add(object)
         }
     }
@@ -148,14 +148,13 @@ public struct Realm: Equatable {
     public func create<T: Object>(_ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error) -> T {
         raising {
             _ = try rlm.writing(RLMRealm.notWritingRealm)
-            let boundClass = try rlm.bound(type)
-            let persister = _ObjectPersister(rlm, update.policy)
-            if !boundClass.isEmbedded, let key = try persister.createPlain(boundClass, from: value) {
+            let boundClass = try rlm.boundInWrite(type)
+            if update == .error, !boundClass.isEmbedded, let key = try rlm.createPlain(boundClass, from: value) {
                 let object = T()
                 object.bind(to: rlm, boundClass, key, rlm.newLifetime)
                 return object
             }
-            let key = try ObjectBuilder(persister).create(boundClass, from: value)
+            let key = try ObjectBuilder(_ObjectPersister(rlm, update.policy)).create(boundClass, from: value)
             guard let object = try rlm.object(ObjectReference(boundClass.id, key)) as? T else {
                 throw RealmException.invalidObject
             }

@@ -20,6 +20,8 @@ final class ClassModel: Sendable {
     /// `_BareProperty`.
     let offsets: [Int]
     let isBare: Bool
+    /// The slots of the single properties that may hold another object.
+    let holdingSlots: [Int]
     private let slots: [String: Int]
 
     /// Returns the model of a class. Cost: one dictionary lookup, except the first time.
@@ -86,6 +88,9 @@ final class ClassModel: Sendable {
         properties = found
         offsets = isBare ? [] : found.map(\.offset)
         self.isBare = isBare
+        holdingSlots = found.indices.filter {
+            found[$0].type.collection == .single && (found[$0].type.isLink || found[$0].type.isMixed)
+        }
         slots = Dictionary(found.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
     }
 
@@ -147,6 +152,12 @@ struct PropertyModel: Sendable {
     }
 
     var schema: PropertySchema { PropertySchema(column, type, isIndexed: isIndexed && !isPrimaryKey) }
+
+    /// The stored value in a new object for which none is given, if it is a constant.
+    var constantDefault: Value? {
+        if let plainDefault { return plainDefault }
+        return type.isCollection && !hasDefault ? type.zeroValue : nil
+    }
 
     func context(in className: String) -> _PropertyContext {
         _PropertyContext(className: className, property: name, type: type)
