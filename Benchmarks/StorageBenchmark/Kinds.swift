@@ -18,7 +18,7 @@ struct Kinds {
     }
 
     private static func property(_ type: String, indexed: Bool = false, fullText: Bool = false) -> PropertySchema {
-        guard let type = PropertyType(text: type) else { fatalError("\(type) is no type.") }
+        guard let type = PropertyType(text: type) else { fatalError("\(type) is not a type.") }
         return PropertySchema("p", type, isIndexed: indexed, isFullTextIndexed: fullText)
     }
 

@@ -79,7 +79,7 @@ function split(text) {
   return { connector: [...connectors][0] ?? "AND", parts: [...parts, text.slice(from)].map((one) => one.trim()) };
 }
 
-/** The value as the reader types it; undefined for what is no value of the property. */
+/** The value as the reader types it; undefined for what is not a value of the property. */
 function typed(source, property) {
   const quoted = /^(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")$/s.exec(source);
   if (quoted) {

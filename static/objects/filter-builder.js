@@ -69,7 +69,7 @@ class Row {
     this.builder.changed();
   }
 
-  /** `{subject, operator, value}`. Throws for what is no value of the property. */
+  /** `{subject, operator, value}`. Throws for what is not a value of the property. */
   read() {
     const { subject } = this;
     const operator = this.operator.value;
@@ -78,10 +78,10 @@ class Row {
     const { kind, isNumeric } = subject.key ?? subject.property;
     const isText = typeof value === "string";
     if (isText && value.trim() === "" && (kind !== "string" || subject.key)) throw plainError(`Enter a value for ${subject.words}.`);
-    if (isNumeric && isText) throw plainError(`‘${value}’ is no number for ${subject.words}.`);
-    if (kind === "decimal128" && !/^[+-]?[\d.]+(?:e[+-]?\d+)?$/i.test(value)) throw plainError(`‘${value}’ is no number for ${subject.words}.`);
+    if (isNumeric && isText) throw plainError(`‘${value}’ is not a number for ${subject.words}.`);
+    if (kind === "decimal128" && !/^[+-]?[\d.]+(?:e[+-]?\d+)?$/i.test(value)) throw plainError(`‘${value}’ is not a number for ${subject.words}.`);
     if (kind === "uuid" && !/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value)) throw plainError(`‘${value}’ is no UUID.`);
-    if (kind === "objectId" && !/^[\da-f]{24}$/i.test(value)) throw plainError(`‘${value}’ is no object id.`);
+    if (kind === "objectId" && !/^[\da-f]{24}$/i.test(value)) throw plainError(`‘${value}’ is not an object id.`);
     return { subject, operator, value };
   }
 }
@@ -95,7 +95,7 @@ class Builder {
     Object.assign(this, { gateway, schema, objectClass, route });
     this.subjects = subjectsOf(objectClass, schema);
     const read = readConditions(route.filter, this.subjects);
-    /** What stays in front of the conditions, because it is no list of conditions. */
+    /** What stays in front of the conditions, because it is not a list of conditions. */
     this.kept = read === null ? route.filter : "";
     this.list = make("ul.conditions", {});
     this.connector = select([["AND", "all of them hold"], ["OR", "any of them holds"]], { onchange: () => this.changed() });

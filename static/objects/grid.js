@@ -415,7 +415,7 @@ export class Grid {
 
   #fill(cell, object, property, before) {
     const value = own(object, property.name);
-    // Which objects link here is no value: it depends on which object this is.
+    // Which objects link here is not a value: it depends on which object this is.
     if (before !== undefined && property.kind !== "backlinks" && same(own(before, property.name), value)) return;
     if (cell.classList.contains("editing")) return;
     cell.classList.toggle("null", value === null || (value === undefined && property.kind !== "backlinks"));

@@ -103,7 +103,7 @@ struct ObjectHistory {
         let own = key.flatMap { logged.changes.classes[object.objectClass.id]?.modifications[$0] }
         for (property, column) in columns {
             if let new, let old, new.key == old.key {
-                // A link can look different because its target came into sight, which is no change of this object.
+                // A link can look different because its target came into sight, which is not a change of this object.
                 guard property.ownsTarget || own?.contains(property.id) == true else { continue }
             }
             let was = try old?.write(property, column, style)

@@ -6,7 +6,7 @@ extension PropertyType {
     package static func sentence(onMisspelt text: String) -> String {
         let guess = guess(text).flatMap { $0 == text ? nil : " Did you mean '\($0)'?" } ?? ""
         return """
-            '\(text)' is no type.\(guess) There are \(BaseType.names.joined(separator: ", ")), the names of classes as in \
+            '\(text)' is not a type.\(guess) There are \(BaseType.names.joined(separator: ", ")), the names of classes as in \
             'Dog?', and 'linkingObjects(Person.dogs)'; behind the name come '?' where there may be null, then '[]' for a \
             list, '<>' for a set or '{}' for a map.
             """

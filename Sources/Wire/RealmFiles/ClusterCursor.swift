@@ -1,6 +1,6 @@
 /// Some objects of a table with neighbouring keys.
 struct Cluster {
-    /// Where the values are: slot 0 is not a column's.
+    /// The node with the values of all columns. Slot 0 does not belong to a column.
     let slots: Slots
     let count: Int
     /// The offset of the keys and, unless they are 0, 1, 2 and so on, the keys themselves.
@@ -10,7 +10,8 @@ struct Cluster {
     func key(at index: Int) -> Int64 { offset &+ (keys.map { $0[index] } ?? Int64(index)) }
 }
 
-/// Goes through the clusters of a tree in the order of their keys. In memory are the nodes on the way to the cluster.
+/// Visits the clusters of a tree in the order of their keys. It keeps the nodes on the way to the current cluster in
+/// memory.
 struct ClusterCursor {
     private struct Level {
         let ref: Int64
@@ -23,10 +24,10 @@ struct ClusterCursor {
         var count = 0
     }
 
-    /// The first slots of an inner node, which are no children.
+    /// The first slots of an inner node, which are not children.
     private static let preamble = 3
 
-    /// Realm's trees have 3 levels for 16 million objects. Its own tests build some with 4 children for each node.
+    /// Realm's trees have 3 levels for 16 million objects. Realm's tests build trees with 4 children for each node.
     private static let depthLimit: UInt64 = 64
 
     private let isOrdered: Bool
@@ -34,8 +35,8 @@ struct ClusterCursor {
     private var pending: (ref: Int64, offset: Int64)?
     private var last: Int64?
 
-    /// - Parameter isOrdered: whether keys must ascend from 0, as those of objects do. Those of a map's entries in formats
-    ///   21 and 22 are hashes.
+    /// - Parameter isOrdered: whether keys must ascend from 0, as the keys of objects do. The keys of a map's entries in
+    ///   formats 21 and 22 are hashes.
     init(root: Int64, isOrdered: Bool = true) {
         self.isOrdered = isOrdered
         pending = root == 0 ? nil : (root, 0)
@@ -77,14 +78,14 @@ struct ClusterCursor {
     private mutating func open(_ node: Node, _ offset: Int64, _ reader: NodeReader) throws(RealmFileFault) {
         let slots = try reader.slots(node, atLeast: Self.preamble + 1)
         let depth = try reader.tagged(slots, 1)
-        // Each level is above the next, so that the way down has an end.
+        // Each level is above the next, so the descent ends.
         guard depth >= 1, depth < levels.last?.depth ?? Self.depthLimit + 1 else {
             throw reader.damaged("it says that it is \(depth) levels above the objects", at: node.ref)
         }
         let number = slots.count - Self.preamble
         let starts: [Int64]
         if slots[0] == 0 {
-            // Beyond 64 bits nothing remains, and keys do not ascend.
+            // A shift by 64 bits or more leaves nothing, and keys would not ascend.
             starts = (0..<number).map { Int64($0) << (8 * Int64(depth)) }
         } else {
             starts = try reader.integers(at: slots[0], isUnsigned: true)
@@ -120,7 +121,7 @@ struct ClusterCursor {
         if isOrdered, cluster.count > 0 {
             let first = cluster.key(at: 0)
             let end = cluster.key(at: cluster.count - 1)
-            // Within a cluster they ascend as numbers without a sign: they do as keys unless they wrap.
+            // Within a cluster the offsets ascend as unsigned numbers; so do the keys, unless they wrap.
             guard first > last ?? -1, end >= first else { throw reader.damaged("the keys do not ascend", at: node.ref) }
             last = end
         }

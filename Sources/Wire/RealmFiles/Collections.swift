@@ -1,13 +1,13 @@
 extension NodeReader {
-    /// All elements of a list or set, or all keys or values of a map. The reference 0 is that of an empty one.
+    /// All elements of a list or set, or all keys or values of a map. Reference 0 stands for an empty collection.
     func sequence(_ root: Int64, _ form: LeafForm) throws(RealmFileFault) -> [RealmValue] {
         var values: [RealmValue] = []
         if root != 0 { _ = try appendSequence(root, form, to: &values) }
         return values
     }
 
-    /// Appends the elements of a B+ tree or of a part of one, and returns how many it has. Links that Realm leaves out
-    /// count too.
+    /// Appends the elements of a B+ tree, or of one of its subtrees, and returns their number. Links that Realm leaves
+    /// out count as well.
     private func appendSequence(
         _ ref: Int64, _ form: LeafForm, to values: inout [RealmValue]
     ) throws(RealmFileFault) -> Int {
@@ -45,7 +45,7 @@ extension NodeReader {
         return count
     }
 
-    /// One level more, of a tree or of collections: both are limited together, because each takes a part of the stack.
+    /// One more level of a tree or of nested collections. One limit bounds both, because both use the stack.
     func descend(_ form: inout LeafForm, at ref: Int64) throws(RealmFileFault) {
         guard form.depth < Self.depthLimit else {
             throw damaged("collections are nested too deeply, or their trees", at: ref)
@@ -53,7 +53,8 @@ extension NodeReader {
         form.depth += 1
     }
 
-    /// The entries of a map. The form is that of its values, which lie there as mixed ones whatever the column's type.
+    /// The entries of a map. The form describes its values, which the file stores as mixed values whatever the column's
+    /// type is.
     func map(_ root: Int64, keysAreIntegers: Bool, _ form: LeafForm) throws(RealmFileFault) -> RealmValue {
         guard root != 0 else { return .map([]) }
         let entries = format < 23 ? try hashedEntries(root, form) : try entries(root, keysAreIntegers, form)
@@ -107,12 +108,13 @@ extension NodeReader {
     private static func sorted(
         _ entries: [(key: RealmValue, value: RealmValue)]
     ) -> [(key: RealmValue, value: RealmValue)] {
-        // They nearly always are.
+        // The entries are nearly always in order.
         let isSorted = zip(entries, entries.dropFirst()).allSatisfy { !isBelow($1.key, $0.key) }
         return isSorted ? entries : entries.sorted { isBelow($0.key, $1.key) }
     }
 
-    /// The order of keys. Strings are compared by their bytes: Swift's own comparison takes some for equal that differ.
+    /// The order of keys. Strings are compared by their bytes: Swift's comparison considers some different strings
+    /// equal.
     private static func isBelow(_ a: RealmValue, _ b: RealmValue) -> Bool {
         switch (a, b) {
         case (.string(let a), .string(let b)): a.utf8.lexicographicallyPrecedes(b.utf8)
@@ -123,7 +125,7 @@ extension NodeReader {
 
     private static func isSame(_ a: RealmValue, _ b: RealmValue) -> Bool { !isBelow(a, b) && !isBelow(b, a) }
 
-    /// Throws unless a map's value is one of its column.
+    /// Throws for a value that does not have the column's type.
     private func check(_ value: RealmValue, _ form: LeafForm, at ref: Int64) throws(RealmFileFault) {
         let isOfType =
             switch (value, form.type) {

@@ -1,6 +1,7 @@
 import ObjectModel
 
-/// IEEE 754's decimals of 128, 64 and 32 bits in their binary encoding, and the ones that Realm takes for null.
+/// The decimal numbers of IEEE 754 with 128, 64 and 32 bits in their binary encoding, and the values that Realm uses
+/// for null.
 enum DecimalEncodings {
     /// Nil for null.
     static func decimal128(low: UInt64, high: UInt64) -> Decimal128? {

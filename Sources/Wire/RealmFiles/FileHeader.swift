@@ -1,4 +1,4 @@
-/// What the first bytes of a file say and, in a file that was written in one go, its last ones.
+/// The header of a file and, if the file was written in one go, its footer.
 struct FileHeader {
     static let length = 24
     static let footerLength = 16
@@ -6,7 +6,7 @@ struct FileHeader {
     private static let footerMark: UInt64 = 0x3034_1252_37E5_26C8
 
     let format: Int
-    /// The offset of the topmost node; 0 before the first table is created.
+    /// The offset of the root node; 0 before the first table is created.
     let top: Int64
     /// Where nodes must end.
     let end: Int
@@ -19,7 +19,7 @@ struct FileHeader {
         try current(image).format
     }
 
-    /// What the header says of the snapshot that is the current one of two.
+    /// Returns what the header says about the current one of its two snapshots.
     private static func current(
         _ image: FileImage
     ) throws(RealmFileFault) -> (isSecond: Bool, offset: UInt64, format: Int) {
@@ -40,7 +40,7 @@ struct FileHeader {
         var offset = current.offset
         format = current.format
         guard image.count % 8 == 0 else {
-            throw .damaged(location: "the end", reason: "\(image.count) bytes are no multiple of 8")
+            throw .damaged(location: "the end", reason: "\(image.count) bytes are not a multiple of 8")
         }
         if !current.isSecond, offset == .max {
             let footer = image.count - Self.footerLength
@@ -51,7 +51,7 @@ struct FileHeader {
         } else {
             end = image.count
         }
-        // The node at the top is checked as all nodes are; here is what no number of 63 bits can say.
+        // The root is checked like all nodes. Here only offsets beyond 63 bits are refused.
         guard let top = Int64(exactly: offset) else {
             throw .damaged(location: "the header", reason: "the first node cannot be at \(offset)")
         }

@@ -1,22 +1,23 @@
 import Glibc
 
-/// The bytes of a file in memory of this process's own.
+/// The bytes of a file in private memory of this process.
 ///
 /// This is the one type of the module that follows pointers. Each function compares its range with the count before it
 /// reads, and returns nil for a range that is not within; no sum or product of its arguments can overflow before that.
-/// The memory is not a map of a file that other programs may write: there, a page that one cuts off would end this
-/// process.
+/// The memory does not map a file that other programs may write: if one truncated it, reading a missing page would end
+/// this process.
 ///
 /// Sendable, because the memory is written while `init` runs, and only read after that, for as long as the object lives.
 final class FileImage: @unchecked Sendable {
     let count: Int
     private let base: UnsafeRawPointer
 
-    /// Takes memory of this size, full of zeros, and lets the body fill it. Throws `unreadable` when there is none.
+    /// Allocates memory of this size, filled with zeros, and lets the body fill it. Throws `unreadable` if there is
+    /// none.
     init(
         count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(RealmFileFault) -> Void
     ) throws(RealmFileFault) {
-        // The system, unlike Swift's own memory, refuses a size that it does not have.
+        // Unlike Swift's allocator, the system refuses a size that it does not have.
         let length = max(count, 1)
         guard count >= 0,
             let memory = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
@@ -28,8 +29,8 @@ final class FileImage: @unchecked Sendable {
         try fill(UnsafeMutableRawBufferPointer(start: memory, count: count))
     }
 
-    /// Maps a file that no other program can change, such as one without a name: its pages are the kernel's, which takes
-    /// them back when memory is short. Throws `unreadable`.
+    /// Maps a file that no other program can change, such as one without a name. The kernel reclaims its pages when
+    /// memory is short. Throws `unreadable`.
     init(mapping descriptor: Int32, count: Int) throws(RealmFileFault) {
         guard count >= 0,
             // An empty range cannot be mapped.
@@ -48,7 +49,7 @@ final class FileImage: @unchecked Sendable {
 
     deinit { munmap(UnsafeMutableRawPointer(mutating: base), max(count, 1)) }
 
-    /// Whether so many bytes from an offset on are within.
+    /// Whether `length` bytes from an offset on are within the memory.
     func contains(_ offset: Int, _ length: Int) -> Bool {
         offset >= 0 && length >= 0 && offset <= count && length <= count - offset
     }
@@ -71,7 +72,7 @@ final class FileImage: @unchecked Sendable {
         contains(offset, length) ? [UInt8](UnsafeRawBufferPointer(start: base + offset, count: length)) : nil
     }
 
-    /// Bytes as UTF-8, with replacement characters for what is not, and whether all of it is.
+    /// Bytes as UTF-8, with replacement characters for invalid bytes, and whether all bytes are valid.
     func text(at offset: Int, count length: Int) -> (text: String, isValid: Bool)? {
         guard contains(offset, length) else { return nil }
         let bytes = UnsafeRawBufferPointer(start: base + offset, count: length)
@@ -79,8 +80,8 @@ final class FileImage: @unchecked Sendable {
         return (String(decoding: bytes, as: UTF8.self), false)
     }
 
-    /// Numbers in a row, of 0, 1, 2, 4, 8, 16, 32 or 64 bits each, and at most 2²⁴ of them. Those of 1, 2 and 4 bits have
-    /// no sign; those of 8 and more have one unless `isUnsigned`. Unsigned ones of 64 bits keep their bits.
+    /// Consecutive numbers of 0, 1, 2, 4, 8, 16, 32 or 64 bits each, at most 2²⁴ of them. Numbers of 1, 2 and 4 bits
+    /// are unsigned; wider ones are signed unless `isUnsigned`. Unsigned numbers of 64 bits keep their bits.
     func integers(at offset: Int, count number: Int, width: Int, isUnsigned: Bool) -> [Int64]? {
         guard number >= 0, number <= 1 << 24, width >= 0, width <= 64, contains(offset, (number * width + 7) / 8)
         else { return nil }

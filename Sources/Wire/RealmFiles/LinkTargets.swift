@@ -7,7 +7,7 @@ final class LinkTargets: Sendable {
         let objects: Int64
     }
 
-    /// By the low 16 bits of the tables' keys, which are the tables' indices.
+    /// The tables by the low 16 bits of their keys, which are the tables' indices.
     private let targets: [UInt32: Target]
     private let image: FileImage
     private let header: FileHeader
@@ -38,8 +38,8 @@ final class LinkTargets: Sendable {
     }
 }
 
-/// What the readings of the tables took, so that all together have a limit, however many tables there are and however
-/// often one is read.
+/// Counts what all reads of a file's tables have used, so that one limit bounds them together, however many tables
+/// there are and however often one is read.
 final class ReadingCosts: Sendable {
     enum Part: Hashable {
         case values, keys, count
@@ -52,7 +52,7 @@ final class ReadingCosts: Sendable {
 
     private let costs = Mutex<[Item: ReadingCost]>([:])
 
-    /// Calls the body with what may still be read, and notes what it has taken.
+    /// Calls the body with the remaining budget, and records what the body has used.
     func measure<Result, Fault: Error>(
         _ part: Part, of table: UInt32, length: Int, _ body: (inout ReadingBudget) throws(Fault) -> Result
     ) throws(Fault) -> Result {

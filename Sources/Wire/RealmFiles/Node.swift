@@ -1,4 +1,4 @@
-/// A node of the file: eight bytes of header, and elements behind them. Its range has been compared with the file's.
+/// A node of the file: a header of eight bytes, then the elements. Its range has been checked against the file's size.
 struct Node {
     /// How the elements are laid out.
     enum Form {
@@ -19,7 +19,7 @@ struct Node {
     let isInner: Bool
     /// Whether the elements are offsets of other nodes.
     let hasRefs: Bool
-    /// A mark that means something else in each kind of node.
+    /// A flag whose meaning depends on the kind of node.
     let hasContext: Bool
 
     /// The offset of the elements.
@@ -30,15 +30,15 @@ struct Node {
     static let headerLength = 8
 }
 
-/// What is known of a leaf before it is read.
+/// What the schema says about a leaf before it is read.
 struct LeafForm {
     let type: RealmColumnType
     let isNullable: Bool
     /// The table that links lead to.
     var target: UInt32?
-    /// Whether it is the leaf of a column in a cluster, rather than one of a list's, set's or map's tree.
+    /// Whether the leaf belongs to a column of a cluster, and not to the tree of a list, set or map.
     var isColumn = false
-    /// The values that an enumerated leaf of strings counts; 0 for none.
+    /// The values to which the numbers in an enumerated leaf of strings refer; 0 for none.
     var enumeration: Int64 = 0
     /// How many collections, and inner nodes of their trees, the leaf is in.
     var depth = 0

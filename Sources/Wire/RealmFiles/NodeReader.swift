@@ -104,7 +104,7 @@ final class NodeReader {
         let value = slots[index]
         if value & 1 == 1 { return UInt64(bitPattern: value) >> 1 }
         if value == 0, let other { return other }
-        throw damaged("slot \(index) is no number", at: slots.ref)
+        throw damaged("slot \(index) is not a number", at: slots.ref)
     }
 
     /// The number in a slot, where one that is no `Int` cannot be meant.

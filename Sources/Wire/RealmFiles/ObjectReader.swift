@@ -33,7 +33,7 @@ struct ObjectReader {
         }
     }
 
-    /// The values of all columns, for each one that of each object of the cluster; null in columns that are not read.
+    /// The values of all columns, with one value for each object of the cluster; null in columns that are not read.
     func columns(of cluster: Cluster) throws(RealmFileFault) -> [[RealmValue]] {
         var columns: [[RealmValue]] = []
         columns.reserveCapacity(forms.count)
@@ -65,7 +65,7 @@ struct ObjectReader {
         case .set:
             for root in try reader.slots(at: ref).values {
                 let elements = try reader.sequence(root, form)
-                // They are in order, so that equal ones are neighbours.
+                // The indices are in order, so equal ones are neighbours.
                 guard zip(elements, elements.dropFirst()).allSatisfy({ !$0.isSame(as: $1) }) else {
                     throw reader.damaged("a set has an element twice", at: root)
                 }

@@ -1,7 +1,7 @@
 /// Reads the pages of an encrypted file.
 ///
-/// Such a file is a row of blocks of 65 pages: a table, and 64 pages of data. The table has 64 bytes for each of the
-/// pages: number and code of its latest write, and of the one before.
+/// An encrypted file is a sequence of blocks of 65 pages: a table and 64 pages of data. The table has 64 bytes for each
+/// page: the number and the authentication code of its latest write and of the write before.
 struct PageDecryption {
     static let pageLength = 4096
     static let pagesPerBlock = 64
@@ -13,7 +13,7 @@ struct PageDecryption {
     /// Whether an encrypted file can have this length.
     static func mayBeEncrypted(length: Int) -> Bool { length >= 2 * pageLength && length % pageLength == 0 }
 
-    /// The length of the plain file within an encrypted one. A page that is not whole does not count.
+    /// The length of the plain file within an encrypted one. An incomplete page does not count.
     static func plainLength(of length: Int) -> Int {
         let pages = length / pageLength
         let tables = (pages + pagesPerBlock) / (pagesPerBlock + 1)
@@ -33,13 +33,13 @@ struct PageDecryption {
         self.cipher = cipher
     }
 
-    /// Decrypts a page where it is. The table is that of the page's block.
+    /// Decrypts a page in place, with the table of its block.
     func decrypt(
         _ data: UnsafeMutableRawBufferPointer, page: Int, table: [UInt8]
     ) throws(RealmFileFault) {
         let code = cipher.code(of: UnsafeRawBufferPointer(data))
         let entry = page % Self.pagesPerBlock * Self.entryLength
-        // A writer that dies between the table and the page leaves the page of the write before.
+        // A writer that ends between writing the table and the page leaves the page of the previous write.
         for write in 0..<2 {
             let start = entry + write * Self.entryLength / 2
             let number = Array(table[start..<start + Self.numberLength])
@@ -50,7 +50,7 @@ struct PageDecryption {
             let vector = number + (0..<8).map { UInt8(truncatingIfNeeded: position >> (8 * $0)) } + [0, 0, 0, 0]
             if cipher.decrypt(data, vector: vector) { return }
         }
-        // Realm leaves room for pages that it has not written yet. The first one is always there.
+        // Realm reserves space for pages before it writes them. The first page always exists.
         let isUnwritten = table[entry..<entry + Self.numberLength].allSatisfy { $0 == 0 } || data.allSatisfy { $0 == 0 }
         guard page > 0 else { throw .wrongKey(length: RealmFile.keyLength) }
         guard isUnwritten else {
@@ -60,10 +60,10 @@ struct PageDecryption {
     }
 }
 
-/// The key of an encrypted file, with what uses it. A cryptographic library is none of this module's dependencies, so that
-/// an app that reads plain files alone needs none; `RealmFileKeys` has one.
+/// The key of an encrypted file, and the functions that use it. This module does not depend on a cryptographic library,
+/// so that an app that reads only plain files needs none; `RealmFileKeys` does.
 package struct RealmFileKey: Sendable {
-    /// 64 bytes, or no key.
+    /// 64 bytes; nil for another number.
     package let bytes: [UInt8]
     /// Nil where the library does not know the algorithm.
     let cipher: @Sendable () -> (any PageCipher)?
@@ -74,12 +74,12 @@ package struct RealmFileKey: Sendable {
     }
 }
 
-/// What pages of an encrypted file are checked and decrypted with. One thread uses it.
+/// Checks and decrypts pages of an encrypted file. One thread uses it.
 package protocol PageCipher: AnyObject {
-    /// The code of a page, by the second half of the key.
+    /// The authentication code of a page, by the second half of the key.
     func code(of page: UnsafeRawBufferPointer) -> [UInt8]
     /// Compares codes in a time that does not depend on their bytes.
     func areEqual(_ code: [UInt8], _ other: [UInt8]) -> Bool
-    /// Decrypts a page where it is, by the first half of the key. Returns false if that failed.
+    /// Decrypts a page in place, by the first half of the key. Returns false if that failed.
     func decrypt(_ page: UnsafeMutableRawBufferPointer, vector: [UInt8]) -> Bool
 }

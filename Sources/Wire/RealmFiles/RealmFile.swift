@@ -11,7 +11,7 @@ package final class RealmFile: Sendable {
     package let version: UInt64
     /// The version that the app gave its schema; nil where no app did.
     package let schemaVersion: UInt64?
-    /// All tables in the order of the file, also those that are no classes.
+    /// All tables in the order of the file, also those that are not classes.
     package let tables: [RealmTable]
 
     private let source: SourceFile?
@@ -21,26 +21,26 @@ package final class RealmFile: Sendable {
     private let costs: ReadingCosts
     private let texts: InvalidTexts
 
-    /// Whether the first bytes of a file are those of a Realm file that is not encrypted; false for what cannot be read.
+    /// Whether a file begins like a Realm file that is not encrypted; false if it cannot be read.
     /// Cost: reads 24 bytes.
     package static func isPlain(path: String) -> Bool { SourceFile.isPlain(path: path) }
 
-    /// Opens the file at a path, and copies it into memory: an own copy is what no other program can change or cut off
+    /// Opens the file at a path and copies it into memory, because another program could change or truncate the file
     /// while it is read.
     ///
-    /// Cost: memory of the file's size until the object goes, and some milliseconds for each 10 MB; those of an encrypted
-    /// file are also decrypted.
+    /// Cost: memory of the file's size until the object is released, and some milliseconds for each 10 MB. An encrypted
+    /// file also costs its decryption.
     ///
-    /// - Parameter key: what the file was encrypted with. A file that is not encrypted needs none.
+    /// - Parameter key: the key that the file was encrypted with; nil for a file that is not encrypted.
     package convenience init(path: String, key: RealmFileKey? = nil) throws(RealmFileFault) {
         try self.init(try SourceFile(path: path, key: key))
     }
 
-    /// Opens a file that is open already, and that no other program can change or cut off, such as one without a name.
-    /// The descriptor stays the caller's, and its position where it is.
+    /// Reads a file that is already open and that no other program can change or truncate, such as one without a name.
+    /// The caller keeps the descriptor, and its position does not change.
     ///
-    /// Cost: the file is mapped, so that its pages are no memory of this process's own. Those of an encrypted file are
-    /// decrypted into memory: they are in the clear nowhere else.
+    /// Cost: the file is mapped, so its pages are not private memory of this process. The pages of an encrypted file
+    /// are decrypted into private memory, so that the plain text is nowhere else.
     package convenience init(ownDescriptor descriptor: Int32, key: RealmFileKey? = nil) throws(RealmFileFault) {
         let (image, header) = try SourceFile(own: descriptor, key: key).whole()
         try self.init(image, header, source: nil)
@@ -78,8 +78,8 @@ package final class RealmFile: Sendable {
     ///
     /// Throws ``RealmFileFault`` and what the body throws.
     ///
-    /// - Parameter columns: the indices of those that are read; nil for all. The others are null in each object, and
-    ///   damage in them is ignored.
+    /// - Parameter columns: the indices of the columns to read; nil for all. The other columns are null in each object,
+    ///   and damage in them is ignored.
     package func forEachObject(
         of table: RealmTable, columns: Set<Int>? = nil, _ body: (RealmObject) throws -> Void
     ) throws {
@@ -90,8 +90,8 @@ package final class RealmFile: Sendable {
         }
     }
 
-    /// Finds objects of a table by their keys: for embedded ones, which belong where a link leads to them. Cost: reads all
-    /// keys, and keeps 32 bytes for each cluster, which has 256 objects in files that Realm writes.
+    /// Finds objects of a table by their keys, for embedded objects, which are read where a link leads to them. Cost:
+    /// reads all keys, and keeps 32 bytes for each cluster of up to 256 objects.
     package func lookup(
         in table: RealmTable, columns: Set<Int>? = nil
     ) throws(RealmFileFault) -> RealmObjectLookup {
@@ -115,17 +115,17 @@ package final class RealmFile: Sendable {
         }
     }
 
-    /// The texts that were not UTF-8, of all that was read so far: how many, up to 1,000, and where the first is. Their
-    /// other bytes have become U+FFFD. Nil without any.
+    /// The texts read so far that were not valid UTF-8: their number, up to 1,000, and the location of the first. Their
+    /// invalid bytes have become U+FFFD. Nil if there are none.
     package var invalidTexts: (count: Int, first: String)? { texts.summary }
 
-    /// Throws `inUse` when another program has written to the file since it was opened. What is read stays the same
-    /// snapshot all the same, because it is read from a copy.
+    /// Throws `inUse` if another program has written to the file since it was opened. Reads still show the same
+    /// snapshot, because they read a copy.
     package func checkUnchanged() throws(RealmFileFault) {
         if let source, try !source.isUnchanged(since: image, header) { throw .inUse }
     }
 
-    /// The number in the one object of the table `metadata`. An app that gave none has −1 there.
+    /// The number in the only object of the table `metadata`. It is −1 if the app gave no version.
     private static func schemaVersion(
         of tables: [RealmTable], _ reader: NodeReader
     ) throws(RealmFileFault) -> UInt64? {

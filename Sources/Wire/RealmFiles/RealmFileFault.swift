@@ -7,7 +7,7 @@ package enum RealmFileFault: Error, Equatable, Sendable {
     case notRealm(mayBeEncrypted: Bool)
     /// A Realm file whose format this module does not know.
     case unsupportedFormat(Int)
-    /// The key does not belong to this file, or is no key: then it has another number of bytes than 64.
+    /// The key does not belong to this file, or is not a key: then it has another number of bytes than 64.
     case wrongKey(length: Int)
     /// The file breaks a rule of its format. The location names the node, and what was read there.
     case damaged(location: String, reason: String)

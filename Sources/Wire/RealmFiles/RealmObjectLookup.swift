@@ -29,7 +29,7 @@ package final class RealmObjectLookup {
     /// What may still be read; see `cost`.
     private var left: Int
 
-    /// Owners that were made one after the other own objects that were.
+    /// Owners that were created one after the other own objects that were, too.
     private static let recentLimit = 16
 
     init(
@@ -37,7 +37,7 @@ package final class RealmObjectLookup {
     ) throws(RealmFileFault) {
         self.reader = reader
         self.length = length
-        // For a file whose objects are asked for in no order at all: each reads a cluster.
+        // For a file whose objects are looked up in random order: each look-up reads a cluster.
         left = length * 128 + 64 * 1_048_576
         objects = ObjectReader(table, reader, columns: columns)
         reader.subject = "table '\(table.name)'"
@@ -57,7 +57,7 @@ package final class RealmObjectLookup {
         self.count = count
     }
 
-    /// The object with a key; nil if there is none. Cost: that of reading its cluster, unless that was done lately.
+    /// The object with a key; nil if there is none. Cost: reads its cluster, unless that was read recently.
     package func object(_ key: Int64) throws(RealmFileFault) -> RealmObject? {
         let after = clusterRanges.partitioningIndex { $0.first > key }
         guard after > 0, clusterRanges[after - 1].last >= key else { return nil }
@@ -87,7 +87,7 @@ package final class RealmObjectLookup {
         let read = Recent(
             number: number, keys: (0..<cluster.count).map { cluster.key(at: $0) }, columns: columns, cost: cost)
         recent.append(read)
-        // What is kept is less than the file, or one cluster.
+        // What is kept is smaller than the file, or is one cluster.
         while recent.count > 1, recent.count > Self.recentLimit || recent.reduce(0, { $0 + $1.cost }) > length / 8 {
             recent.removeFirst()
         }

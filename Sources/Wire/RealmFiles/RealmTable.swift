@@ -1,21 +1,22 @@
 /// A table of a Realm file: the objects of a class, or data of Realm's own.
 package struct RealmTable: Sendable {
     package enum Kind: Sendable {
-        /// Objects that stand for themselves.
+        /// Objects that have no owner.
         case topLevel
         /// Objects that belong to the one object that links to them.
         case embedded
-        /// Objects that were written to be sent. Such a table is nearly always empty.
+        /// Objects that the app writes only to send them. Such a table is nearly always empty.
         case asymmetric
     }
 
-    /// Another than that of all tables before it; see `storedName`.
+    /// Differs from the names of all tables before it; see `storedName`.
     package let name: String
-    /// As the file has it. Another table may have the same, when only bytes tell the two apart that a text does not.
+    /// The name in the file. Two tables can have equal texts here, if their names differ only in bytes that are not
+    /// valid UTF-8.
     package let storedName: String
     /// The name of the class; nil for a table that no class of the app has.
     package let className: String?
-    /// What links call the table.
+    /// The key by which links refer to the table.
     package let key: UInt32
     package let kind: Kind
     /// The properties in the order of their declaration. Those that were added later come last.
@@ -36,9 +37,10 @@ package struct RealmColumn: Sendable {
         case map(keysAreIntegers: Bool)
     }
 
-    /// Another than that of all columns before it; see `storedName`.
+    /// Differs from the names of all columns before it; see `storedName`.
     package let name: String
-    /// As the file has it. Another column may have the same, when only bytes tell the two apart that a text does not.
+    /// The name in the file. Two columns can have equal texts here, if their names differ only in bytes that are not
+    /// valid UTF-8.
     package let storedName: String
     /// The type of the value or, in a collection, of its elements.
     package let type: RealmColumnType
@@ -46,7 +48,7 @@ package struct RealmColumn: Sendable {
     /// Whether the value may be null; in a collection, whether its elements may be.
     package let isOptional: Bool
     package let isIndexed: Bool
-    /// Whether the index is one of words.
+    /// Whether the index is a full-text index.
     package let isFullText: Bool
     /// The key of the table that links lead to.
     package let target: UInt32?
@@ -58,8 +60,8 @@ package enum RealmColumnType: Sendable {
 
 /// Where the values of a column are.
 struct ColumnLayout: Sendable {
-    /// The slot of a cluster that has the column, less one.
+    /// The slot of the column in a cluster, minus one.
     let leaf: Int
-    /// The values that an enumerated leaf counts; 0 for none.
+    /// The values to which the numbers in an enumerated leaf refer; 0 for none.
     let enumeration: Int64
 }

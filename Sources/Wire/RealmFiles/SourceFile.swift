@@ -34,14 +34,14 @@ final class SourceFile: Sendable {
         }
     }
 
-    /// Whether the first bytes of a file are those of a Realm file that is not encrypted; false for what cannot be read.
+    /// Whether a file begins like a Realm file that is not encrypted; false if it cannot be read.
     static func isPlain(path: String) -> Bool {
         guard let descriptor = try? opened(path), let start = try? header(of: descriptor) else { return false }
         return FileHeader.isPlain(start)
     }
 
     private static func opened(_ path: String) throws(RealmFileFault) -> Descriptor {
-        // What is no file, such as a pipe, must not block here.
+        // What is not a file, such as a pipe, must not block here.
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else { throw .unreadable(code: errno) }
         return Descriptor(number)
@@ -149,7 +149,8 @@ extension SourceFile {
         }
     }
 
-    /// The next part of a file that is no hole: a hole is zeros, as new memory is, and need not take any. Nil at the end.
+    /// The next part of a file that is not a hole: a hole is zeros, as new memory is, and need not take any. Nil at the
+    /// end.
     private static func data(in number: Int32, from offset: Int, to end: Int) -> Range<Int>? {
         // Linux's numbers, which Swift does not import.
         let (seekData, seekHole): (Int32, Int32) = (3, 4)
@@ -204,7 +205,7 @@ extension SourceFile {
             do throws(RealmFileFault) {
                 try fill(memory, from: number, at: range.lowerBound)
             } catch .inUse where range.lowerBound == 0 {
-                // Too short for a header: what is missing stays zero, which is no mark of Realm.
+                // Too short for a header: what is missing stays zero, which is not a mark of Realm.
             }
         }
         return image.bytes(at: 0, count: range.count) ?? []

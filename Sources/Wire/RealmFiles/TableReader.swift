@@ -63,7 +63,7 @@ struct TableReader {
         if slots[Slot.primaryKey] != 0 {
             let key = try reader.tagged(slots, Slot.primaryKey)
             primaryKey = columns.firstIndex { $0.key == key }
-            if primaryKey == nil { throw damaged("its primary key is no column") }
+            if primaryKey == nil { throw damaged("its primary key is not a column") }
         }
         let prefix = Self.classPrefix
         return RealmTable(

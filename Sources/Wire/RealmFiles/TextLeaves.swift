@@ -2,17 +2,17 @@
 enum Cell {
     case null
     case at(Int, count: Int)
-    /// Those of a value that lies in several nodes.
+    /// The bytes of a value that is spread over several nodes.
     case joined([UInt8], ref: Int64)
 }
 
 extension NodeReader {
-    /// The values of a leaf of strings or data. Each leaf has one of four forms, which its flags tell.
+    /// The values of a leaf of strings or data. The flags of the leaf say which of four forms it has.
     ///
     /// - Parameters:
-    ///   - hasFinalZero: whether each value that lies with others or in a node of its own has a zero after its last byte,
-    ///     which is not part of it: strings have one, data has none.
-    ///   - isNullable: whether a cell of no bytes, or without room for any, is null. Names never are.
+    ///   - hasFinalZero: whether a zero byte that is not part of the value follows each value. Strings have one, data has
+    ///     none.
+    ///   - isNullable: whether an empty cell is null. Names never are.
     func cells(_ node: Node, hasFinalZero: Bool, isNullable: Bool = true) throws(RealmFileFault) -> [Cell] {
         if !node.hasRefs { return try shortCells(node, isNullable: isNullable) }
         let cells = node.hasContext ? try largeCells(node) : try smallCells(node)
@@ -75,7 +75,8 @@ extension NodeReader {
         damaged("a string has no zero at its end", at: node.ref)
     }
 
-    /// Cells of the same length. The last byte of each is the number of zeros before it; the cell's length means null.
+    /// Cells of equal length. The last byte of a cell is the number of zeros before it; the cell's length there means
+    /// null.
     private func shortCells(_ node: Node, isNullable: Bool) throws(RealmFileFault) -> [Cell] {
         guard node.form == .bytes else { throw damaged("strings are expected", at: node.ref) }
         let empty: Cell = isNullable ? .null : .at(node.start, count: 0)
@@ -92,7 +93,7 @@ extension NodeReader {
         return cells
     }
 
-    /// All values in a row in one node, their ends in another, and a third that says which are null.
+    /// One node has all values, one after the other; a second one has their ends, and a third one says which are null.
     private func smallCells(_ node: Node) throws(RealmFileFault) -> [Cell] {
         let parts = try slots(node, atLeast: 2)
         let ends = try integers(at: parts[0])

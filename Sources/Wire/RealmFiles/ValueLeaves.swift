@@ -44,7 +44,7 @@ extension NodeReader {
             case 0: values.append(.bool(false))
             case 1: values.append(.bool(true))
             case 3: values.append(try null(node, form))
-            default: throw damaged("\(number) is no boolean value", at: node.ref)
+            default: throw damaged("\(number) is not a boolean value", at: node.ref)
             }
         }
     }
@@ -63,7 +63,7 @@ extension NodeReader {
         }
     }
 
-    /// Numbers of strings that the column has once.
+    /// The numbers of strings that the column stores once.
     private func appendEnumerated(
         _ node: Node, _ form: LeafForm, to values: inout [RealmValue]
     ) throws(RealmFileFault) {
@@ -72,7 +72,7 @@ extension NodeReader {
         if let known = enumerations[form.enumeration] {
             strings = known
         } else {
-            // These values are those of the whole column, and so of no leaf that could be enumerated itself.
+            // The values belong to the whole column, so their leaf cannot be enumerated itself.
             var read: [RealmValue] = []
             let column = LeafForm(type: .string, isNullable: form.isNullable)
             try append(try self.node(at: form.enumeration), column, to: &read)
@@ -99,7 +99,7 @@ extension NodeReader {
         }
     }
 
-    /// Seconds, which have a number for null in every column, and nanoseconds.
+    /// Seconds, with one number that means null in every column, and nanoseconds.
     private func appendTimestamps(
         _ node: Node, _ form: LeafForm, to values: inout [RealmValue]
     ) throws(RealmFileFault) {
@@ -117,7 +117,7 @@ extension NodeReader {
 
     func timestamp(_ node: Node, _ seconds: Int64, _ nanoseconds: Int64) throws(RealmFileFault) -> RealmValue {
         guard let rest = Int32(exactly: nanoseconds), Timestamp(seconds: seconds, nanoseconds: rest) != nil else {
-            throw damaged("\(seconds) s and \(nanoseconds) ns are no point in time", at: node.ref)
+            throw damaged("\(seconds) s and \(nanoseconds) ns are not a point in time", at: node.ref)
         }
         return .timestamp(seconds: seconds, nanoseconds: rest)
     }
@@ -145,7 +145,7 @@ extension NodeReader {
         }
     }
 
-    /// Format 24 takes the smallest of several encodings for a leaf; earlier ones have the largest.
+    /// Format 24 uses the smallest of several encodings for a leaf; earlier formats always use the largest.
     private func appendDecimals(_ node: Node, _ form: LeafForm, to values: inout [RealmValue]) throws(RealmFileFault) {
         guard node.form == .bytes, [0, 4, 8, 16].contains(node.width) else {
             throw damaged("decimals are expected", at: node.ref)
@@ -192,7 +192,7 @@ extension NodeReader {
         }
     }
 
-    /// In a column, a link is the object's key and 1, and 0 is null; in a collection it is the key.
+    /// In a column, a link is the object's key plus 1, and 0 is null; in a collection it is the key.
     private func appendLinks(_ node: Node, _ form: LeafForm, to values: inout [RealmValue]) throws(RealmFileFault) {
         guard let target = form.target else { throw damaged("links lead to no table", at: node.ref) }
         for number in try integers(node) {
@@ -200,14 +200,14 @@ extension NodeReader {
             if form.isColumn {
                 values.append(link)
             } else if case .link = link {
-                // Realm leaves out links to objects that are not there.
+                // Realm omits links to objects that do not exist.
                 values.append(link)
             }
         }
     }
 
-    /// A link to an object that is in the file. It is null for the key −1, and for the keys below it: those stand for
-    /// objects that Realm expects to come.
+    /// A link to an object in the file. It is null for the key −1 and for smaller keys, which stand for objects that
+    /// Realm expects to receive later.
     func link(to key: Int64, of table: UInt32, at ref: Int64) throws(RealmFileFault) -> RealmValue {
         guard let targets, let keys = try knownKeys(of: table, targets) else {
             throw damaged("a link leads to table \(table), which is not there", at: ref)
@@ -219,7 +219,7 @@ extension NodeReader {
         return .link(table: table, key: key)
     }
 
-    /// The keys of the table that was asked for last are nearly always those that are asked for next.
+    /// The keys of the table that was looked up last, which is nearly always the next one, too.
     private func knownKeys(of table: UInt32, _ targets: LinkTargets) throws(RealmFileFault) -> KeyRanges? {
         if let lastTarget, lastTarget.table == table { return lastTarget.keys }
         guard let keys = try targets.keys(of: table) else { return nil }

@@ -8,17 +8,17 @@ struct TableCopy {
     let classID: ClassID
     let isEmbedded: Bool
     let columns: [ColumnCopy]
-    /// The values of an object that the file says nothing of, one for each stored property.
+    /// The values of an object for which the file has none, one for each stored property.
     let initialRow: [Value]
     /// The position of the primary key in a row.
     let primaryKey: Int?
     /// The index of the class in the report.
     let reportIndex: Int
 
-    /// The indices of the columns that are imported. What is left out is not read, so it may be damaged.
+    /// The indices of the imported columns. The other columns are not read, so they may be damaged.
     var sources: Set<Int> { Set(columns.map(\.source)) }
 
-    /// As the file calls it.
+    /// The name in the file.
     var oldName: String { table.className ?? table.name }
 
     /// The file's name of a property, for an option of a command.
@@ -45,13 +45,13 @@ struct ColumnCopy {
     let target: UInt32?
 }
 
-/// Where everything of a file goes in a schema.
+/// Which class and property each table and column of a file maps to.
 struct CopyLayout {
-    /// By table key.
+    /// The tables by their keys.
     let tables: [UInt32: TableCopy]
     /// The table keys in the order of the file.
     let order: [UInt32]
-    /// Without any objects.
+    /// The report before any object is read.
     let report: RealmImportReport
 
     /// `schema` has all classes of the file.
@@ -91,7 +91,7 @@ struct CopyLayout {
         var result: [TableCopy] = []
         var seen: Set<UInt32> = []
         for root in order {
-            // Each with the links that were not followed yet.
+            // Each table with the links that have not been followed yet.
             var open: [(key: UInt32, targets: [UInt32])] = []
             func enter(_ key: UInt32) {
                 guard let table = tables[key], seen.insert(key).inserted else { return }

@@ -1,12 +1,12 @@
 import ObjectModel
 import StoreContract
 
-/// What the objects of a file are copied into.
+/// The destination of the objects of a file.
 protocol CopyTarget {
-    /// Has all classes of the file.
+    /// The schema, which has all classes of the file.
     var schema: Schema { get }
 
-    /// The number of objects of a class, those that were created included.
+    /// The number of objects of a class, including those that the import created.
     func count(of classID: ClassID) -> Int
 
     /// The object with a primary key; nil if there is none.
@@ -19,7 +19,7 @@ protocol CopyTarget {
     func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value], onlyDifferent: Bool) throws -> Bool
 }
 
-/// The transaction of a store, which keeps what it is given.
+/// The transaction of a store, which stores the objects.
 struct TransactionTarget: CopyTarget {
     let transaction: any MigrationTransaction
 
@@ -40,28 +40,28 @@ struct TransactionTarget: CopyTarget {
     }
 }
 
-/// A snapshot, which says what a store would say to each object and keeps none, so that no other write waits for it.
+/// A snapshot that checks each object as a store would, and stores none, so that no other write waits for it.
 ///
-/// The rules are those of all stores, `ValueRules`. Links are not looked up: an import makes them from objects that
-/// `create` or `key` gave it. That primary keys are unique is what the copy itself makes sure of.
+/// It applies the rules of all stores, `ValueRules`. It does not look up links, because an import makes them from
+/// objects that `create` or `key` returned. The copy itself ensures that primary keys are unique.
 final class DryRunTarget: CopyTarget {
     let schema: Schema
     private let snapshot: any Snapshot
     private let rules: ValueRules
     private var created: [ClassID: Int64] = [:]
 
-    /// Beyond all keys of a store, of which a class has fewer than bytes are on a disk.
+    /// Greater than all keys of a store: a class has fewer keys than a disk has bytes.
     private static let firstKey: Int64 = 1 << 56
 
-    /// - Parameter schema: that of the snapshot after the import.
+    /// - Parameter schema: the schema after the import.
     init(_ snapshot: any Snapshot, _ schema: Schema) {
         self.snapshot = snapshot
-        // What the snapshot has keeps its numbers.
+        // Objects of the snapshot keep their keys.
         self.schema = schema.adoptingIdentities(of: snapshot.schema)
         rules = ValueRules(self.schema) { _ in true }
     }
 
-    /// Whether the snapshot knows the class.
+    /// Whether the snapshot has the class.
     private func isPresent(_ classID: ClassID) -> Bool { snapshot.schema[classID] != nil }
 
     func count(of classID: ClassID) -> Int {
@@ -87,7 +87,7 @@ final class DryRunTarget: CopyTarget {
         _ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value], onlyDifferent: Bool
     ) throws -> Bool {
         guard let objectClass = schema[classID] else { return false }
-        // In the order of a store, so that both report the same one of several faults.
+        // The same order as in a store, so that both report the same one of several faults.
         for (id, value) in values.sorted(by: { $0.key < $1.key }) {
             guard let property = objectClass[id] else { continue }
             try rules.check(value, for: property, of: objectClass)

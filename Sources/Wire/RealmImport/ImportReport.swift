@@ -1,25 +1,25 @@
 package import ObjectModel
 
-/// What an import has read and written, to compare with what the app says of the same objects.
+/// What an import has read and written, for a comparison with the app's own numbers.
 package struct RealmImportReport: Sendable {
     /// A class of the file.
     package struct Class: Sendable {
         package let name: String
         package let isEmbedded: Bool
-        /// Of the file.
+        /// The number of objects in the file.
         package internal(set) var objects = 0
-        /// How many of them the database had already, by their primary keys.
+        /// The number of objects that the database had already, by their primary keys.
         package internal(set) var present = 0
-        /// How many of those got other values, apart from links that lead to objects further on in the file.
+        /// The number of those that got other values, not counting links to objects that come later in the file.
         package internal(set) var modified = 0
-        /// The properties of numbers, in the order of the class. The elements of a collection count one by one.
+        /// The numeric properties, in the order of the class. Each element of a collection counts as a value.
         package internal(set) var numbers: [Numbers]
     }
 
-    /// The values of a property of numbers. Null values are not counted.
+    /// Statistics of a numeric property. Null values are not counted.
     package struct Numbers: Sendable {
         package let property: String
-        /// How many values there are, NaN included.
+        /// The number of values, including NaN.
         package private(set) var count = 0
         private var lowest: Value?
         private var highest: Value?
@@ -29,11 +29,12 @@ package struct RealmImportReport: Sendable {
 
         init(_ property: String) { self.property = property }
 
-        /// Of all numbers but NaN; nil without one.
+        /// The range of all numbers except NaN; nil if there are none.
         package var minimum: String? { lowest.flatMap(Self.text) }
         package var maximum: String? { highest.flatMap(Self.text) }
 
-        /// Of all numbers but NaN. Integers are added exactly, single and double precision in double precision.
+        /// The sum of all numbers except NaN. Integers are added exactly, single and double precision in double
+        /// precision.
         package var sum: String {
             switch lowest {
             case .int: "\(integers)"
@@ -76,11 +77,11 @@ package struct RealmImportReport: Sendable {
 
     /// In the order of the file.
     package internal(set) var classes: [Class] = []
-    /// How many links in mixed values led to objects that were not imported, and are null now, or missing in a set.
+    /// The number of links in mixed values to objects that were not imported. They are null now, or missing in a set.
     package internal(set) var lostLinks = 0
-    /// What became different of classes that the database had, as sentences.
+    /// The changes to classes that the database had, as sentences.
     package internal(set) var notes: [String] = []
-    /// The version that the import made.
+    /// The version of the import's commit.
     package internal(set) var version = Version(0)
 
     package var objects: Int { classes.reduce(0) { $0 + $1.objects } }

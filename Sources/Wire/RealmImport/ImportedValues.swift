@@ -2,7 +2,7 @@ import ObjectModel
 import RealmFiles
 import StoreContract
 
-/// Values of a file as values of the store: links to the objects that were created, and embedded objects as values.
+/// Converts values of a file to values of the store: links to the created objects, and embedded objects as values.
 struct ImportedValues {
     private let file: RealmFile
     private let layout: CopyLayout
@@ -11,18 +11,18 @@ struct ImportedValues {
     private(set) var report: RealmImportReport
     /// The objects that were created, by table.
     private var keys: [UInt32: ObjectKeyRuns] = [:]
-    /// Of the tables of embedded objects.
+    /// The look-ups in the tables of embedded objects.
     private var lookups: [UInt32: RealmObjectLookup] = [:]
     /// The object whose value is converted: the position of its table, and its key.
     private var origin = (creationIndex: 0, key: Int64(0))
-    /// Whether all objects are there.
+    /// Whether all objects have been created.
     private var isConnecting = false
     /// Whether the value that was converted last has a link to an object that is created after its own.
     private(set) var isWaiting = false
-    /// How many embedded objects the one that is converted is within.
+    /// The number of embedded objects around the one that is converted.
     private var depth = 0
 
-    /// Realm's own bound for collections within a mixed value is 100. Deeper ones would need a large stack.
+    /// Realm's limit for collections within a mixed value is 100. Deeper ones would need a large stack.
     private static let depthLimit = 100
 
     /// - Parameter order: the tables in the order in which their objects are created.
@@ -50,7 +50,7 @@ struct ImportedValues {
 
     func key(of key: Int64, in table: TableCopy) -> ObjectKey? { keys[table.table.key]?[key] }
 
-    /// The value of a property. Before all objects are there, it is without meaning if `isWaiting` afterwards.
+    /// The value of a property. Before all objects have been created, ignore it if `isWaiting` is set afterwards.
     mutating func value(_ object: RealmObject, _ column: ColumnCopy, of table: TableCopy) throws -> Value {
         isWaiting = false
         depth = 0
@@ -76,7 +76,7 @@ struct ImportedValues {
             for element in elements {
                 let lost = report.lostLinks
                 let value = try single(element, column)
-                // A set has no positions that a null would keep.
+                // In a set, no null is needed to keep positions.
                 if report.lostLinks == lost { present.append(value) }
             }
             return .set(present)
@@ -141,7 +141,7 @@ struct ImportedValues {
     private mutating func link(_ table: UInt32, _ key: Int64, _ column: ColumnCopy) throws -> Value {
         guard column.isMixed || table == column.target else { throw mismatch(column) }
         guard let target = layout.tables[table] else {
-            // Properties that link to classes that are not imported are not imported either, so this one is mixed.
+            // Properties that link to classes that are left out are left out, too, so this property is mixed.
             report.lostLinks += 1
             return .null
         }
@@ -159,7 +159,7 @@ struct ImportedValues {
         return column.isMixed ? .reference(ObjectReference(target.classID, object)) : .link(object)
     }
 
-    /// Whether an object is created after the one that links to it, or is the same.
+    /// Whether an object is created after the one that links to it, or is that object.
     private func isLater(_ key: Int64, _ table: UInt32) -> Bool {
         guard let creationIndex = creationOrder[table] else { return false }
         return creationIndex != origin.creationIndex ? creationIndex > origin.creationIndex : key >= origin.key
@@ -177,7 +177,7 @@ struct ImportedValues {
             throw damaged(column, "a link to object key \(key) of '\(target.oldName)', which is not there")
         }
         if !isConnecting {
-            // Each has one owner, so that reading them all has an end.
+            // Each has one owner, so reading them all ends.
             guard report.classes[target.reportIndex].objects < lookup.count else {
                 throw damaged(column, "a link to an object of '\(target.oldName)' that another object owns")
             }

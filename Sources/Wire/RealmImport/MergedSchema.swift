@@ -4,18 +4,18 @@ import StoreContract
 
 /// The schema of a store after an import: its own classes, and those of the file.
 ///
-/// A class that both have keeps what the store says of it, and gets the properties that only the file has. Where the
-/// types of a property differ, that of the store stays if it can hold the values of the file; otherwise it is that of
-/// the file, and the change follows the rules of migrations: it needs a schema version of the file that is higher, and
-/// must lose no values. What a class is stays: a class with another primary key, an embedded class that is an ordinary
-/// one on the other side, and a stored property where the store has linking objects are refused, also without objects.
+/// A class that both have keeps its definition in the store, and gets the properties that only the file has. If the
+/// types of a property differ, the store's type stays if it can represent the values of the file. Otherwise the
+/// property gets the file's type by the rules of migrations: the file must have a higher schema version, and no values
+/// may be lost. A class keeps its nature: another primary key, an embedded class that is not embedded on the other
+/// side, and a stored property in place of linking objects are refused, also without objects.
 struct MergedSchema {
-    /// Renumbered; a store keeps its own numbers.
+    /// The merged schema with new numbers; a store keeps its own.
     let schema: Schema
-    /// What becomes different of classes that the store has, as sentences.
+    /// The changes to classes of the store, as sentences.
     let notes: [String]
 
-    /// Throws `differentClass` with everything that does not go together.
+    /// Throws `differentClass` with everything that is incompatible.
     ///
     /// - Parameter store: the state that gets the objects. Whether values would be lost depends on its objects, so only
     ///   the state that the writer sees decides.
@@ -40,7 +40,7 @@ struct MergedSchema {
                 classes.append(new)
             }
         }
-        // A new database has the version of the file. One that is there keeps its own if it can.
+        // A new database gets the version of the file. An existing one keeps its own if possible.
         let isNew = present.classes.isEmpty && present.version == 0
         let unversioned = Schema(version: isNew ? added.schema.version : present.version, classes: classes)
         let difference = MigrationPlan(from: present, to: unversioned, steps: []).difference
@@ -60,7 +60,7 @@ struct MergedSchema {
                 "The database has classes of these names with objects in another form. The change is a migration, which needs a higher schema version than \(present.version), and the file has \(version). Change the schema of the database first, or leave out or rename what differs. Nothing was written.",
                 reasons.map { Self.obstacle($0, added) }, style)
         }
-        // What each side may be, both together may not: such as embedded classes that lead to each other in a circle.
+        // Two valid schemas can be invalid together, for example with a cycle of embedded classes.
         let faults = unversioned.adoptingIdentities(of: present).faults()
         guard faults.isEmpty else {
             throw RealmImportFault(
@@ -87,10 +87,10 @@ struct MergedSchema {
             // Refused otherwise.
             guard !old.isComputed, !old.keepsValues(of: type) else { continue }
             if old.base == type.base, old.collection == type.collection {
-                // Its index and its default are the store's matter.
+                // The store decides about the index and the default value.
                 properties[index].type = type
             } else {
-                // They need not suit another type.
+                // They need not fit another type.
                 properties[index] = property
             }
         }
@@ -98,9 +98,9 @@ struct MergedSchema {
             present.name, primaryKey: present.primaryKey, isEmbedded: present.isEmbedded, properties: properties)
     }
 
-    // MARK: What stands in the way
+    // MARK: Obstacles
 
-    /// Why a class of the file is not that of the store, whatever the objects are.
+    /// Why a class of the file is incompatible with that of the store, whatever the objects are.
     private static func otherKind(
         _ new: ClassSchema, than present: ClassSchema, _ added: RealmClasses
     ) -> [RealmObstacle] {
@@ -134,14 +134,14 @@ struct MergedSchema {
 
     /// A change that the objects of the store do not allow, with the remedy.
     private static func obstacle(_ change: SchemaDifference.Change, _ added: RealmClasses) -> RealmObstacle {
-        // Without its primary key the class would be another one.
+        // Without its primary key it would be a different class.
         guard let property = change.property, added.schema[change.className]?.primaryKey != property else {
             return .renaming(added.source(of: change.className), change.sentence)
         }
         return .leavingOut(added.source(of: property, in: change.className), change.sentence)
     }
 
-    /// What a change means for a class that the store has; nil for a class that comes.
+    /// Describes a change to a class of the store; nil for a new class.
     private static func note(_ change: SchemaDifference.Change) -> String? {
         switch change.kind {
         case .propertyAdded:
@@ -156,12 +156,12 @@ struct MergedSchema {
 }
 
 extension RealmClasses {
-    /// What the file calls a class.
+    /// The name of a class in the file.
     func source(of className: String) -> String {
         tables.first { $0.name == className }.map { $0.table.className ?? $0.table.name } ?? className
     }
 
-    /// What the file calls a property: `Class.property`.
+    /// The name of a property in the file: `Class.property`.
     package func source(of property: String, in className: String) -> String {
         tables.first { $0.name == className }?.columns.first { $0.name == property }?.path
             ?? "\(className).\(property)"

@@ -7,13 +7,13 @@ import StoreContract
 ///
 /// Objects are created in the order of their keys, class by class, and a class after those that it links to where that
 /// is possible. A link to an object that is not there yet, in a cycle of classes or of objects, leaves the property at
-/// zero, null or empty; a second reading of such tables assigns those properties. What an embedded object has in it
-/// counts as the property that owns it.
+/// zero, null or empty; a second reading of such tables assigns those properties. The
+/// values of an embedded object count as values of the property that owns it.
 struct ObjectCopy {
     private let target: any CopyTarget
     private let file: RealmFile
     private let progress: (RealmImporter.Progress) throws -> Void
-    /// The tables of objects that stand for themselves, in the order in which they are created.
+    /// The tables of objects without owners, in the order in which they are created.
     private let tables: [TableCopy]
     private var conversion: ImportedValues
     private let style: RealmOptionStyle
@@ -58,7 +58,7 @@ struct ObjectCopy {
     /// Creates the objects of a table. Returns the columns that have links to objects that are not there yet.
     private mutating func create(_ table: TableCopy) throws -> Set<Int> {
         var waiting: Set<Int> = []
-        // The store compares them at the end, when nobody knows which object of the file it was.
+        // The store would find duplicates only at the end, when the object of the file is no longer known.
         var primaryKeys: Set<Value> = []
         let keyProperty = target.count(of: table.classID) > 0 ? table.primaryKey : nil
         reached.className = table.name
@@ -107,11 +107,11 @@ struct ObjectCopy {
         return waiting
     }
 
-    /// Assigns the columns that had to wait.
+    /// Assigns the columns whose links led to objects that did not exist yet.
     private mutating func connect(_ table: TableCopy, _ sources: Set<Int>) throws {
         let columns = table.columns.filter { sources.contains($0.source) }
         reached.className = table.name
-        // With the primary key, which names an object.
+        // The primary key is included, because it names the object in errors.
         var read = sources
         if let index = table.table.primaryKey, table.sources.contains(index) { read.insert(index) }
         try file.forEachObject(of: table.table, columns: read) { object in

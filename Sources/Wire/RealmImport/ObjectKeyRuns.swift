@@ -1,8 +1,8 @@
 import Basics
 import ObjectModel
 
-/// Which object of the store an object of the file became. Object keys of a file ascend, and so do those of the store,
-/// so that most neighbours of the one are neighbours of the other: those are kept as one run.
+/// Maps objects of the file to objects of the store. Object keys ascend in the file and in the store, so most
+/// neighbours in the file are neighbours in the store; they share one run.
 struct ObjectKeyRuns {
     private struct Run {
         let key: Int64
@@ -26,7 +26,7 @@ struct ObjectKeyRuns {
         let after = runs.partitioningIndex { $0.key > key }
         guard after > 0 else { return nil }
         let run = runs[after - 1]
-        // Both keys are at least the run's, and a difference beyond 64 bits is beyond every run.
+        // `key` is not below the run's first key. A difference that overflows 64 bits is beyond every run.
         let (offset, overflows) = key.subtractingReportingOverflow(run.key)
         guard !overflows, offset < run.count else { return nil }
         return ObjectKey(run.target + offset)

@@ -1,11 +1,11 @@
 package import ObjectModel
 package import RealmFiles
 
-/// The classes of a Realm file as those of a store, and which column of the file becomes which property.
+/// The classes of a Realm file as classes of a store, and the property that each column becomes.
 package struct RealmClasses: Sendable {
     /// The classes in the order of the file, with the schema version of the file.
     package let schema: Schema
-    /// What is different afterwards or stays behind, as sentences.
+    /// What the import changes or leaves out, as sentences.
     package let notes: [String]
     /// The tables that become classes.
     let tables: [ClassTable]
@@ -23,9 +23,9 @@ package struct RealmClasses: Sendable {
 
     /// A column that becomes a property.
     struct PropertyColumn: Sendable {
-        /// Its index among the columns of the table.
+        /// The column's index in the table.
         let index: Int
-        /// As the file calls it: `Class.property`.
+        /// The name in the file: `Class.property`.
         let path: String
         let name: String
         let type: RealmColumnType
@@ -77,7 +77,7 @@ package struct RealmClasses: Sendable {
         }
         faults += Self.nameFaults(classTables) + Self.embeddingFaults(classTables)
         schema = Schema(version: version, classes: classes)
-        // The rules of a schema, for whatever has no better sentence.
+        // The rules of schemas find what has no better message.
         if faults.isEmpty { faults = schema.faults().map { RealmObstacle($0) } }
         guard faults.isEmpty else {
             throw RealmImportFault(
@@ -99,10 +99,10 @@ package struct RealmClasses: Sendable {
 
     private static func objects(_ count: Int) -> String { "\(count) \(count == 1 ? "object" : "objects")" }
 
-    /// As a user names it.
+    /// The name that a user writes.
     private static func name(_ table: RealmTable) -> String { table.className ?? table.name }
 
-    /// Says which names have a number here, because the file has them twice but for their bytes.
+    /// Reports the names that got a number, because the file has two names that differ only in invalid bytes.
     private static func notes(onNamesOf table: RealmTable) -> [String] {
         func note(_ kind: String, _ name: String, _ stored: String) -> String {
             "\(kind) '\(name)' is called '\(stored)' in the file, as another one is: the names differ in bytes that are not UTF-8, or in how characters are composed."
@@ -121,7 +121,7 @@ package struct RealmClasses: Sendable {
 
     // MARK: Which tables
 
-    /// The keys of the tables that become classes, whether or not a store can have them.
+    /// The keys of the tables that become classes, whether or not a store can contain them.
     static func takenKeys(
         _ file: RealmFile, _ resolved: ResolvedSelection, _ style: RealmOptionStyle
     ) throws -> Set<UInt32> {
@@ -157,13 +157,13 @@ package struct RealmClasses: Sendable {
         if let first = others.first {
             let list = others.map { "'\($0)'" }.joined(separator: ", ")
             notes.append(
-                "\(others.count == 1 ? "Table" : "Tables") \(list) \(others.count == 1 ? "is no class" : "are no classes") of an app (the name does not begin with 'class_') and \(others.count == 1 ? "is" : "are") left out. To take one as a class, give it a name: \(style.rename(first, to: "Name"))."
+                "\(others.count == 1 ? "Table" : "Tables") \(list) \(others.count == 1 ? "is not a class" : "are not classes") of an app (the name does not begin with 'class_') and \(others.count == 1 ? "is" : "are") left out. To take one as a class, give it a name: \(style.rename(first, to: "Name"))."
             )
         }
         return try withoutUnreached(tables, resolved, count, &notes)
     }
 
-    /// Without the embedded classes that no other class leads to: they cannot have objects.
+    /// The classes without the embedded ones to which no other class links: those cannot have objects.
     private static func withoutUnreached(
         _ tables: [(table: RealmTable, name: String)], _ resolved: ResolvedSelection,
         _ count: (RealmTable) throws -> Int, _ notes: inout [String]
@@ -362,7 +362,7 @@ extension RealmColumn {
         let isOptional =
             switch base {
             case .mixed: false
-            // Realm's own rule, which its files follow: single links and those in maps may be null.
+            // Realm's rule, which its files follow: single links, and links in maps, may be null.
             case .link: kind == .single || kind == .map
             default: self.isOptional
             }

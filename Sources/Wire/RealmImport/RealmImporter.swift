@@ -5,20 +5,20 @@ import Synchronization
 
 /// Copies the objects of a Realm file into a store, with their classes, in one commit: all of them or none.
 package struct RealmImporter: Sendable {
-    /// How far an import is.
+    /// The progress of an import.
     package struct Progress: Sendable {
         /// The class that is being read.
         package internal(set) var className = ""
-        /// The objects that were read. Those whose links waited for later objects are read twice.
+        /// The number of objects read so far. Objects with links to later objects are read twice.
         package internal(set) var done = 0
-        /// How many there will be, as far as that is known.
+        /// The expected number of reads.
         package internal(set) var total = 0
     }
 
-    /// How many objects there are between two reports.
+    /// The number of objects between two reports.
     package static let reportInterval = 2000
 
-    /// The number of attempts at an import in whose turn the database is not the one that it was prepared for.
+    /// The number of attempts at an import whose database changes between its preparation and its write.
     package static let maximumAttempts = 5
 
     private let file: RealmFile
@@ -26,7 +26,7 @@ package struct RealmImporter: Sendable {
     private let store: any Store
     private let policy: UpdatePolicy
 
-    /// - Parameter policy: what becomes of an object whose primary key the database has already: with `error` nothing is
+    /// - Parameter policy: what happens to an object whose primary key the database has already; with `error` nothing is
     ///   imported.
     package init(
         _ file: RealmFile, _ classes: RealmClasses, into store: any Store, _ policy: UpdatePolicy = .error
@@ -89,9 +89,9 @@ package struct RealmImporter: Sendable {
         }
     }
 
-    /// Finds out what `run` would say of a snapshot, without a write: each object is converted, and checked by the rules
-    /// of stores. Returns what the import would report, without a version, and with every object that is there already
-    /// as a changed one.
+    /// Finds what `run` would report for a snapshot, without a write: converts each object and checks it by the rules
+    /// of stores. Returns the report of the import, without a version, in which every existing object counts as
+    /// changed.
     ///
     /// Throws `RealmImportFault` and `RealmFileFault` as `run` does, and what `progress` throws. Cost: reads the file as
     /// `run` does, and keeps the snapshot's version meanwhile. No other write waits.

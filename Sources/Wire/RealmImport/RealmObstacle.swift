@@ -1,22 +1,23 @@
-/// How a way on is written for whoever asked for the import.
+/// How a remedy is written for the caller who asked for the import.
 package enum RealmOptionStyle: Sendable {
     /// Options of the program.
     case command
     /// Parameters of a request.
     case parameters
 
-    /// An option to copy: quoted for a shell, or encoded for the target of a request, where the name needs that.
+    /// An option that the user can copy: quoted for a shell, or encoded for the target of a request, if the name needs
+    /// it.
     package func leaveOut(_ name: String) -> String {
         self == .parameters ? "leaveOut=\(Self.encoded(name))" : "--leave-out\(Self.quoted(name))"
     }
 
-    /// An option to copy, as `leaveOut`.
+    /// An option that the user can copy, as for `leaveOut`.
     func rename(_ name: String, to other: String) -> String {
         let text = "\(name)=\(other)"
         return self == .parameters ? "rename=\(Self.encoded(text))" : "--rename\(Self.quoted(text))"
     }
 
-    /// With a space before it, or an equals sign where it could be taken for an option itself.
+    /// The value after a space, or after an equals sign if it could be mistaken for an option.
     private static func quoted(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { $0 >= 0x80 || isUnreserved($0) || ":,/@%+=".utf8.contains($0) }
         let word =
@@ -46,7 +47,7 @@ package enum RealmOptionStyle: Sendable {
     var update: String { self == .parameters ? "update=modified" : "--update modified" }
 }
 
-/// Something in a file that a database cannot have, and the remedy.
+/// Something in a file that a database cannot contain, and the remedy.
 package struct RealmObstacle: Equatable, Sendable {
     package enum Remedy: String, Sendable {
         case leaveOut
@@ -55,7 +56,7 @@ package struct RealmObstacle: Equatable, Sendable {
 
     /// What it is, without the remedy.
     package var sentence: String
-    /// `Class` or `Class.property`, as the file calls it; nil if it is no single one.
+    /// `Class` or `Class.property`, as the file calls it; nil for several.
     package var name: String?
     package var remedy: Remedy?
     /// The words before the option.

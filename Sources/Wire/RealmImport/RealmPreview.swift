@@ -2,41 +2,41 @@ import ObjectModel
 package import RealmFiles
 package import StoreContract
 
-/// What an import of a Realm file would do to a database, without doing it.
+/// What an import of a Realm file would do to a database.
 package struct RealmPreview: Sendable {
     /// A class of the file, or a table that becomes one.
     package struct Class: Sendable {
-        /// As the file calls it.
+        /// The name in the file.
         package let source: String
-        /// As the database would.
+        /// The name in the database.
         package let name: String
         package let isEmbedded: Bool
         package let isLeftOut: Bool
         package let objects: Int
         /// Whether the database has no class of this name.
         package let isNew: Bool
-        /// How many of the objects the database has already, by their primary keys.
+        /// The number of objects that the database has already, by their primary keys.
         package fileprivate(set) var present = 0
     }
 
     package let format: Int
     package let schemaVersion: UInt64
-    /// In the order of the file, also those that are left out.
+    /// The classes in the order of the file, including those that are left out.
     package private(set) var classes: [Class]
-    /// What would be different afterwards or stay behind, as sentences.
+    /// What the import would change or leave out, as sentences.
     package private(set) var notes: [String] = []
-    /// Why the import would be refused; nil if nothing of this preview stands in its way.
+    /// Why the import would be refused; nil if this preview has found no obstacle.
     package private(set) var refusal: RealmImportFault?
 
-    /// How many links in mixed values lead to objects that are not imported; 0 before `rehearse`.
+    /// The number of links in mixed values to objects that are not imported; 0 before `rehearse`.
     package private(set) var lostLinks = 0
 
-    /// Cost: reads the classes that the database has objects of, and counts the others. What single values stand in the
-    /// way of, such as a map key, `rehearse` finds.
+    /// Cost: reads the classes of which the database has objects, and counts the objects of the others. `rehearse`
+    /// finds obstacles in single values, such as a map key.
     ///
     /// Throws `RealmFileFault`, `RealmImportFault` for a selection that names nothing, and what `check` throws.
     ///
-    /// - Parameter check: called now and then.
+    /// - Parameter check: called regularly.
     package init(
         _ file: RealmFile, _ selection: RealmSelection, into snapshot: any Snapshot, _ policy: UpdatePolicy = .error,
         check: () throws -> Void = {}
@@ -51,7 +51,7 @@ package struct RealmPreview: Sendable {
             refusal = fault
         }
         notes = imported?.notes ?? []
-        // Also of a file that is refused.
+        // Counted also for a file that is refused.
         let taken = try RealmClasses.takenKeys(file, resolved, selection.style)
         classes = []
         var tables: [RealmTable] = []
@@ -84,7 +84,7 @@ package struct RealmPreview: Sendable {
     /// would be lost. Does nothing for a file that would be refused without that. Cost and errors are those of
     /// `RealmImporter.rehearse`, but its `RealmImportFault` becomes the refusal.
     ///
-    /// - Parameter snapshot: that of the preview.
+    /// - Parameter snapshot: the snapshot of the preview.
     package mutating func rehearse(
         _ file: RealmFile, _ selection: RealmSelection, into snapshot: any Snapshot, _ policy: UpdatePolicy = .error,
         progress: @escaping (RealmImporter.Progress) throws -> Void = { _ in }
@@ -100,7 +100,7 @@ package struct RealmPreview: Sendable {
         }
     }
 
-    /// How many objects of a table have primary keys that the database has.
+    /// The number of objects of a table whose primary keys the database has.
     private static func present(
         _ table: RealmTable, _ name: String, _ file: RealmFile, _ snapshot: any Snapshot, _ check: () throws -> Void
     ) throws -> Int {

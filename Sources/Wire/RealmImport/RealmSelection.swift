@@ -2,13 +2,13 @@ import Basics
 import ObjectModel
 import RealmFiles
 
-/// What an import changes of the classes of a Realm file: names, and what stays behind.
+/// How an import changes the classes of a Realm file: new names, and what it leaves out.
 package struct RealmSelection: Sendable {
-    /// `Class=Name`, `Class.property=name`, or `table=Name` for a table that is no class of the app.
+    /// `Class=Name`, `Class.property=name`, or `table=Name` for a table that is not a class of the app.
     package var renames: [String]
-    /// `Class` or `Class.property`, as they are called in the file.
+    /// `Class` or `Class.property`, by the names in the file.
     package var leftOut: [String]
-    /// How errors name both.
+    /// How errors name the two options.
     package var style: RealmOptionStyle
 
     package init(renames: [String] = [], leftOut: [String] = [], style: RealmOptionStyle = .command) {
@@ -17,7 +17,7 @@ package struct RealmSelection: Sendable {
         self.style = style
     }
 
-    /// Throws `invalidSelection` for what is wrong whatever file it is for.
+    /// Throws `invalidSelection` for what is invalid for every file.
     package func check() throws(RealmImportFault) {
         if let text = renames.first(where: { !$0.contains("=") }) {
             throw RealmImportFault(.invalidSelection, withoutName(text))
@@ -47,11 +47,12 @@ struct ResolvedSelection {
     private enum Part {
         case table(UInt32)
         case column(Column)
-        /// Several columns, as of `A.b` and `c` in a class `A`, and `c` in a class `A.b`.
+        /// Several columns: `A.b.c` can be the column `b.c` of the class `A`, and `c` of the class `A.b`.
         case several
     }
 
-    /// Throws `unknownName` or `invalidSelection` with everything that names nothing, is no rename, or is a second one.
+    /// Throws `unknownName` or `invalidSelection` with everything that names nothing, is not a rename, or is a second
+    /// one.
     init(_ selection: RealmSelection, _ tables: [RealmTable]) throws(RealmImportFault) {
         var parts: [String: Part] = [:]
         for table in tables {

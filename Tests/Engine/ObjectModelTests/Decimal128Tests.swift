@@ -43,7 +43,7 @@ struct Decimal128Tests {
     }
 
     @Test(
-        "a text that is no decimal",
+        "a text that is not a decimal",
         arguments: [
             "", " ", "+", "-", ".", "e1", "1e", "1e+", "1e1.5", "1.2.3", "--1", "+-1", "1 ", " 1", "1,5", "0x10",
             "1_000",
@@ -100,7 +100,7 @@ struct Decimal128Tests {
     }
 
     @Test(
-        "what is no whole number of 64 bits gives none",
+        "what is not a whole number of 64 bits gives none",
         arguments: [
             "0.5", "9223372036854775808", "-9223372036854775809", "1E+19", "NaN", "Infinity", "-Infinity", "1E-6176",
         ])

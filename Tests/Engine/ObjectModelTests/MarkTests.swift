@@ -24,7 +24,7 @@ struct MarkTests {
     }
 
     @Test(
-        "other text is no mark",
+        "other text is not a mark",
         arguments: [
             "", "41", "-", "41-", "-0a1b2c3d", "41-0a1b2c3", "41-0a1b2c3d4", "41-0A1B2C3D", "41-0a1b2c3g",
             "+41-0a1b2c3d",

@@ -24,7 +24,7 @@ struct PropertyTypeTests {
     }
 
     @Test(
-        "text that is no type is refused",
+        "text that is not a type is refused",
         arguments: [
             "", "?", "[]", "int??", "int[][]", "int[]?", "1Dog", "a  b", "a []", "Dog-Cat", "linkingObjects(Person)",
             "linkingObjects(.dogs)", "linkingObjects(Person.)", "linkingObjects(a.b.c)", "linkingObjects(Person.dogs)?",

@@ -27,7 +27,7 @@ struct ErrorAndPrinterTests {
         #expect(throws: QueryError.self) { try binder.bindSort("name,,age", class: objectClass("Person")) }
         do {
             _ = try binder.bindSort("name,-agee", class: objectClass("Person"))
-            Issue.record("agee is no property")
+            Issue.record("agee is not a property")
         } catch {
             #expect((error.position, error.hint) == (6, "age"))
         }

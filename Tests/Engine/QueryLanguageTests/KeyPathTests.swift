@@ -52,7 +52,7 @@ struct KeyPathTests {
         }
         do {
             _ = try binder.bindGroup("name, prices['x,y'], nmae", class: person)
-            Issue.record("nmae is no property")
+            Issue.record("nmae is not a property")
         } catch {
             #expect((error.position, error.hint) == (21, "name"))
         }

@@ -7,7 +7,7 @@ import Testing
 struct ObjectConstantTests {
     private let rex = ObjectConstants.Element.object(objectClass("Dog").id, primaryKey: .string("rex"))
 
-    @Test("an object with a primary key is looked up later, one without is its reference, null is no object")
+    @Test("an object with a primary key is looked up later, one without is its reference, null is not an object")
     func constants() throws {
         #expect(
             try bind("dog == obj('Dog', 'rex')").predicate
@@ -88,7 +88,7 @@ struct ObjectConstantTests {
         #expect(fault("friend == obj('Person', oid(507f1f77bcf86cd799439011))") == nil)
     }
 
-    @Test("a Bool is no primary key, also where it is the number 1", arguments: [QueryDialect.rql, .format])
+    @Test("a Bool is not a primary key, also where it is the number 1", arguments: [QueryDialect.rql, .format])
     func booleanKeys(_ dialect: QueryDialect) throws {
         let schema = Schema(
             version: 1,

@@ -148,7 +148,7 @@ struct PredicatePartsTests {
         ])
     func arguments(_ text: String) throws {
         guard case .comparison(let comparison) = try parsed(text) else {
-            Issue.record("'\(text)' is no comparison")
+            Issue.record("'\(text)' is not a comparison")
             return
         }
         #expect(comparison.containsArgument { $0 == 7 })

@@ -76,7 +76,7 @@ struct EncryptedSeedTests {
     }
 
     @Test(
-        "Configuration.seedEncryptionKey of a seed that is no file of Realm is refused, and of a plain one does no harm"
+        "Configuration.seedEncryptionKey of a seed that is not a file of Realm is refused, and of a plain one does no harm"
     )
     func otherSeeds() throws {
         let text = URL(fileURLWithPath: directory.file("text"))

@@ -193,11 +193,11 @@ struct ConfigurationRuleTests {
         #expect(throws: Realm.Error(.fileAccess)) { try Realm.performMigration(for: remote) }
         #expect(!Realm.fileExists(for: remote))
         let text = fixture.url("text")
-        try Data("this is no realm at all, but a text of some length".utf8).write(to: text)
+        try Data("this is not a realm at all, but a text of some length".utf8).write(to: text)
         var other = configuration
         other.fileURL = text
         #expect(throws: Realm.Error(.invalidDatabase)) { try Realm(configuration: other) }
-        #expect(try String(contentsOf: text, encoding: .utf8).hasPrefix("this is no realm"))
+        #expect(try String(contentsOf: text, encoding: .utf8).hasPrefix("this is not a realm"))
         #expect(throws: Realm.Error(.invalidDatabase)) { try schemaVersionAtURL(fixture.url("none")) }
         var newer = configuration
         newer.schemaVersion = 3

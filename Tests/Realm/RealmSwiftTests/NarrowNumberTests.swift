@@ -41,7 +41,7 @@ struct NarrowNumberTests {
             #expect(Array(object.list) == [narrow] && Array(object.optionals) == [narrow, nil])
             #expect(Array(object.set) == [Int16(truncatingIfNeeded: number)])
             #expect(object.map["a"] == Int32(truncatingIfNeeded: number))
-            // 300 is no case, although its lower bits are those of 44.
+            // 300 is not a case, although its lower bits are those of 44.
             #expect(object.grade == nil)
             #expect(object.description.contains("int8 = ") && object["int8"] != nil)
         }

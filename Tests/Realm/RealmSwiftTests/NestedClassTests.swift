@@ -74,7 +74,8 @@ struct NestedClassTests {
     private static let types: [ObjectBase.Type] = [NestedZoo.Animal.self, NestedZoo.Cage.self]
     private static let former: [ObjectBase.Type] = [NestedZoo.Former.self, NestedZoo.FormerCage.self]
 
-    @Test("a class within another has both names; only its own if both are too long, or what is around it is no class")
+    @Test(
+        "a class within another has both names; only its own if both are too long, or what is around it is not a class")
     func names() throws {
         #expect(NestedZoo.Animal.className() == "NestedZoo_Animal")
         #expect(NestedZoo.Cage.Lock.className() == "NestedZoo_Cage_Lock")

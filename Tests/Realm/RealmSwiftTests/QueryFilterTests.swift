@@ -340,7 +340,7 @@ struct QueryFilterTests {
             await exception { _ = try QueryWorld.realm().objects(QueryDog.self).filter(format) } == message)
     }
 
-    @Test("texts that are no predicates or do not fit values, unmanaged collections, objects from elsewhere")
+    @Test("texts that are not predicates or do not fit values, unmanaged collections, objects from elsewhere")
     func misuse() async {
         #expect(
             await exception { _ = try QueryWorld.realm().objects(QueryDog.self).filter("age ==") }?

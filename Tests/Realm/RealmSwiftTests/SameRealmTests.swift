@@ -115,7 +115,7 @@ struct SameRealmTests {
 
 @Suite("Decimal128 as Realm has it")
 struct DecimalTests {
-    @Test("a text that is no number is NaN")
+    @Test("a text that is not a number is NaN")
     func text() throws {
         for text in ["", "abc", "1.2.3", "--1", "1e", "nan"] { #expect(try Decimal128(string: text).isNaN, "\(text)") }
         #expect(Decimal128(value: "x").isNaN && Decimal128(value: NSNull()).isNaN)

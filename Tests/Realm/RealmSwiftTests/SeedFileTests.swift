@@ -58,7 +58,7 @@ struct SeedFileTests {
         #expect(files.allSatisfy { $0.hasPrefix("app.realm") || $0 == "seed.realm" }, "\(files)")
     }
 
-    @Test("Configuration.seedFilePath a link to a seed is the seed, and what is no file is none")
+    @Test("Configuration.seedFilePath a link to a seed is the seed, and what is not a file is none")
     func links() throws {
         let files = FileManager.default
         // One of Realm.

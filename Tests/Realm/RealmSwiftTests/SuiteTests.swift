@@ -49,7 +49,7 @@ struct SuiteTests {
         }
     }
 
-    @Test("isEqual compares as ==, and with what is no object")
+    @Test("isEqual compares as ==, and with what is not an object")
     func isEqual() throws {
         let realm = try Self.realm()
         let meal = SuiteMeal()

@@ -253,7 +253,8 @@ struct ConfigurationTests {
         arguments: [("1024", 1024), ("2k", 2048), ("1 MiB", 1 << 20), ("3GB", 3 << 30), ("1t", 1 << 40)])
     func sizes(text: String, count: Int) { #expect(Setting.bytes(text) == count) }
 
-    @Test("what is no size is refused", arguments: ["", "k", "-1", "1.5M", "1 pb", "9999999999999999999", "99999999t"])
+    @Test(
+        "what is not a size is refused", arguments: ["", "k", "-1", "1.5M", "1 pb", "9999999999999999999", "99999999t"])
     func noSizes(text: String) { #expect(Setting.bytes(text) == nil) }
 
     @Test("--set names what it does not know")

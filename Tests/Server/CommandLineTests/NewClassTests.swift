@@ -118,7 +118,7 @@ struct NewClassTests {
         "wrong options and files are refused before anything is written",
         arguments: [
             (["--dry-run"], 64, "add --create"), (["--create", "--type", "zip"], 64, "write NAME=TYPE"),
-            (["--create", "--type", "zip=strin<g"], 64, "is no type"),
+            (["--create", "--type", "zip=strin<g"], 64, "is not a type"),
             (["--create", "--primary-key", "id", "--no-primary-key"], 64, "not both"),
             (["--create", "--schema", "x.json"], 64, "give one of them"),
             (["--create", "--type", "zap=int"], 1, "Did you mean 'zip'?"),

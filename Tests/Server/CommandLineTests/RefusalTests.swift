@@ -70,7 +70,7 @@ struct RefusalTests {
         #expect(try server.stop() == 0)
     }
 
-    @Test("a file that is no database is refused and left as it is")
+    @Test("a file that is not a database is refused and left as it is")
     func noDatabase() throws {
         let directory = try TestDirectory()
         let text = String(repeating: "this is a letter, not a database\n", count: 1000)

@@ -14,7 +14,7 @@ struct SettingSourcesTests {
         #expect(given.text(nil, "REALMGATE_PORT") == nil)
     }
 
-    @Test("what Kubernetes sets for a service of that name is no port", arguments: ["tcp", "udp", "sctp"])
+    @Test("what Kubernetes sets for a service of that name is not a port", arguments: ["tcp", "udp", "sctp"])
     func serviceLink(scheme: String) {
         let link = "\(scheme)://10.96.4.2:8080"
         let given = sources(["REALMGATE_PORT": link, "REALMGATE_DATA": link])

@@ -157,7 +157,7 @@ struct ToolsCommandTests {
         #expect(answer.isError && answer.text.contains(words), "\(answer)")
     }
 
-    @Test("lines that are no messages, and methods and tools that do not exist, are errors of the protocol")
+    @Test("lines that are not messages, and methods and tools that do not exist, are errors of the protocol")
     func messages() throws {
         let answers = try speak([
             "x", "[]", "{}", #"{"jsonrpc":"2.0","id":1,"method":"resources/list"}"#, Self.call("drop", "{}"),

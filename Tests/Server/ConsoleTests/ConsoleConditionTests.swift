@@ -33,7 +33,7 @@ extension ConsoleTests {
         try browser.wait(for: "\(number) === 'Enter a value for age.'")
         try browser.click(part("Value", of: 1))
         try browser.type("old")
-        try browser.wait(for: "\(number) === '‘old’ is no number for age.'")
+        try browser.wait(for: "\(number) === '‘old’ is not a number for age.'")
         try browser.evaluate("\(part("Value", of: 1)).select()")
         try browser.type("2")
         try browser.wait(for: "\(built) === 'age > 2' && \(number) === '3 objects'")
@@ -66,7 +66,7 @@ extension ConsoleTests {
     }
 
     @Test(
-        "a condition that is no list stays, and chosen ones are added to it; quotes and names are escaped",
+        "a condition that is not a list stays, and chosen ones are added to it; quotes and names are escaped",
         arguments: [
             ("NOT (age > 5) SORT(age ASCENDING)", "(NOT (age > 5))"),
             ("age > 5 OR (good == true)", "(age > 5 OR (good == true))"),

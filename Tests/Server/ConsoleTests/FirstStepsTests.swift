@@ -96,7 +96,7 @@ struct FirstStepsTests {
             rows as? [String] == [
                 "id int all 3 values are integers. ‘1’ on line 2",
                 "zip string 1 of 3 values begins with 0. ‘01234’ on line 3",
-                "age string 1 of 2 values is a text that is no number; optional, because 1 of 3 rows has no value. ‘x’ on line 4",
+                "age string 1 of 2 values is a text that is not a number; optional, because 1 of 3 rows has no value. ‘x’ on line 4",
             ])
         #expect(try client.send("GET", "/v1/schema").text == #"{"schemaVersion":0,"classes":[]}"#)
         #expect(try browser.text("\(field("Class", in: "A class from a file")).value") == "PostOffices")

@@ -52,7 +52,7 @@ struct ChunkTests {
         "0\r\nX: \0\r\n\r\n", "0\r\nX(: y\r\n\r\n",
     ]
 
-    @Test("nothing behind what is no chunk is read", arguments: refusedBodies, [false, true])
+    @Test("nothing behind what is not a chunk is read", arguments: refusedBodies, [false, true])
     func refused(body: String, inPieces: Bool) throws {
         let received = Recorder<String>()
         try serve(received) { port in

@@ -96,7 +96,7 @@ struct SmugglingTests {
         Case(name: "two blanks before the version", bytes: "GET /x  HTTP/1.1\r\nHost: t\r\n\r\n"),
         Case(name: "blank after the version", bytes: "GET /x HTTP/1.1 \r\nHost: t\r\n\r\n"),
         Case(name: "blank in the target", bytes: "GET /x y HTTP/1.1\r\nHost: t\r\n\r\n"),
-        Case(name: "method that is no token", bytes: "G@T /x HTTP/1.1\r\nHost: t\r\n\r\n"),
+        Case(name: "method that is not a token", bytes: "G@T /x HTTP/1.1\r\nHost: t\r\n\r\n"),
         Case(name: "target without a slash", bytes: "GET x HTTP/1.1\r\nHost: t\r\n\r\n"),
         Case(name: "broken percent escape", bytes: "GET /%zz HTTP/1.1\r\nHost: t\r\n\r\n"),
         Case(name: "escape that is not UTF-8", bytes: "GET /a%ff HTTP/1.1\r\nHost: t\r\n\r\n"),

@@ -270,7 +270,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("a silent stream gets heartbeats, which are no events: no empty line follows", arguments: Wire.allCases)
+    @Test("a silent stream gets heartbeats, which are not events: no empty line follows", arguments: Wire.allCases)
     func heartbeat(wire: Wire) throws {
         let streams = Streams()
         try withServer(over: wire, { $0.streamHeartbeat = 50 }, routes: streams.routes) { _, port in

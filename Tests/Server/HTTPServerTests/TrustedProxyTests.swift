@@ -74,7 +74,7 @@ struct TrustedProxyTests {
     }
 
     @Test(
-        "what is no network is refused",
+        "what is not a network is refused",
         arguments: ["", "x", "10.0.0", "10.0.0.1/", "10.0.0.1/33", "::1/129", "10.0.0.1/+8", "10.0.0.1/8/8", "/8", "*"])
     func refused(_ text: String) {
         var proxies = TrustedProxies()

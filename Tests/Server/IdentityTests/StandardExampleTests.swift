@@ -97,7 +97,7 @@ struct StandardExampleTests {
         #expect(verifying(try #require(StandardExamples.signed.first).text, secrets) == ["HS256"])
     }
 
-    @Test("keys for encryption and for agreement are no keys for tokens, and a set of them is refused")
+    @Test("keys for encryption and for agreement are not keys for tokens, and a set of them is refused")
     func otherKeys() throws {
         for entries in [StandardExamples.agreement, [StandardExamples.publicKeys[0]], [StandardExamples.secrets[0]]] {
             #expect(throws: IdentityError.self) { try keys(entries) }

@@ -320,7 +320,7 @@ struct TokenTests {
         }
     }
 
-    @Test("what is no token at all is refused")
+    @Test("what is not a token at all is refused")
     func garbage() throws {
         let verifier = try shared()
         let long = String(repeating: "e", count: 100_000)

@@ -108,12 +108,12 @@ struct Architecture {
         for top in ["Sources", "Tests"] {
             for floor in try directories(top).sorted().map({ "\(top)/\($0)" }) {
                 guard map.floors.contains(floor) else {
-                    faults.append("\(floor) is no floor of Package.swift.")
+                    faults.append("\(floor) is not a floor of Package.swift.")
                     continue
                 }
                 for name in try directories(floor).sorted() where map.modules[name]?.floor != floor {
                     if top == "Tests", try isScript("\(floor)/\(name)") { continue }
-                    faults.append("\(floor)/\(name) is no target of its floor in Package.swift.")
+                    faults.append("\(floor)/\(name) is not a target of its floor in Package.swift.")
                 }
             }
         }

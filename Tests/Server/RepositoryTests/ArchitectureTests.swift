@@ -236,10 +236,10 @@ struct PlantedArchitectureTests {
         }
         #expect(
             faults == [
-                "Sources/Attic is no floor of Package.swift.",
-                "Sources/Engine/Forgotten is no target of its floor in Package.swift.",
-                "Sources/Engine/JSONCoding is no target of its floor in Package.swift.",
-                "Tests/Support/Loose is no target of its floor in Package.swift.",
+                "Sources/Attic is not a floor of Package.swift.",
+                "Sources/Engine/Forgotten is not a target of its floor in Package.swift.",
+                "Sources/Engine/JSONCoding is not a target of its floor in Package.swift.",
+                "Tests/Support/Loose is not a target of its floor in Package.swift.",
             ])
     }
 

@@ -1,4 +1,4 @@
-/// Decodes the chunks of a body that comes bit by bit. What is no chunk ends the body.
+/// Decodes the chunks of a body that comes bit by bit. What is not a chunk ends the body.
 package struct StreamChunkReader {
     private enum State {
         case size

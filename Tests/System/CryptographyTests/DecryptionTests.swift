@@ -39,7 +39,7 @@ struct DecryptionTests {
         #expect(plain == [Self.plain, Array(Self.plain[16..<32]), Self.plain, []])
     }
 
-    @Test("bytes that are no whole blocks, and keys and vectors of other lengths, are refused")
+    @Test("bytes that are not whole blocks, and keys and vectors of other lengths, are refused")
     func lengths() {
         for length in [0, 16, 24, 31, 33] {
             #expect(Self.decrypt([], key: [UInt8](repeating: 1, count: length), vectors: []) == nil)

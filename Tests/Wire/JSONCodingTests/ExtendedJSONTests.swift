@@ -108,7 +108,7 @@ struct ExtendedJSONTests {
     }
 
     @Test(
-        "what is no value of the type is refused, with a sentence",
+        "what is not a value of the type is refused, with a sentence",
         arguments: [
             #"{"$numberInt":"seven"}"#, #"{"$numberInt":"1.5"}"#, #"{"$numberLong":"9223372036854775808"}"#,
             #"{"$numberInt":null}"#, #"{"$numberDouble":"0x1p3"}"#, #"{"$numberDouble":"inf"}"#,

@@ -86,7 +86,7 @@ struct TypeScriptDeclarationsTests {
         #expect(text.contains("  readonly fans?: (Person[\"handle\"])[];\n"))
     }
 
-    @Test("names that TypeScript uses get an underscore, names that are no identifiers quotes")
+    @Test("names that TypeScript uses get an underscore, names that are not identifiers quotes")
     func names() {
         let text = text([
             ClassSchema("Date", properties: [PropertySchema("a-b", PropertyType(.date))]),

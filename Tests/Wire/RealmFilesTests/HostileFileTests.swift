@@ -157,8 +157,8 @@ struct HostileFileTests {
         #expect(table { $0.flags = 3 } == "it is of no kind of table")
         #expect(table { $0.flags = 2 } == "– nil")
         #expect(table { $0.primaryKey = 1 } == "– nil")
-        #expect(table { $0.primaryKey = 3 } == "its primary key is no column")
-        #expect(table { $0.primaryKey = 2 } == "slot 11 is no number")
+        #expect(table { $0.primaryKey = 3 } == "its primary key is not a column")
+        #expect(table { $0.primaryKey = 2 } == "slot 11 is not a number")
         #expect(table { $0.columns[0].type = 3 } == "column 'p' is of the unknown type 3")
         #expect(table { $0.columns[0].type = 16 } == "column 'p' is of the unknown type 16")
         #expect(table { $0.columns[0].attributes = 32 | 128 } == "column 'p' is several collections")
@@ -174,6 +174,6 @@ struct HostileFileTests {
         let bytes = Writer.file(Column(name: "age", type: 1), rows: 1) { $0.integers([2]) }
         #expect(
             ValueText.fault(of: bytes)
-                == .damaged(location: "table 'class_T', column 'age', node 24", reason: "2 is no boolean value"))
+                == .damaged(location: "table 'class_T', column 'age', node 24", reason: "2 is not a boolean value"))
     }
 }

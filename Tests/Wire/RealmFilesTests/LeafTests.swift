@@ -43,7 +43,7 @@ struct LeafTests {
     @Test("booleans are 0 and 1, and 3 for null")
     func booleans() throws {
         #expect(try values(1, Column.nullable, rows: 3) { $0.integers([0, 1, 3]) } == ["false", "true", "null"])
-        #expect(damage(1, rows: 1) { $0.integers([2]) } == "2 is no boolean value")
+        #expect(damage(1, rows: 1) { $0.integers([2]) } == "2 is not a boolean value")
         #expect(damage(1, rows: 1) { $0.integers([3]) } == "a value is null that must not be")
     }
 
@@ -150,7 +150,7 @@ struct LeafTests {
         #expect(found == ["-1:-500000000", "null", "0:-1", "\(Int64.max):5"])
         for (second, nanosecond) in [(1, -1), (-1, 1), (0, 1_000_000_000), (0, Int64.max)] as [(Int64, Int64)] {
             let bad = damage(8, rows: 1, leaf: leaf([7, second], [nanosecond]))
-            #expect(bad == "\(second) s and \(nanosecond) ns are no point in time")
+            #expect(bad == "\(second) s and \(nanosecond) ns are not a point in time")
         }
         #expect(damage(8, rows: 1, leaf: leaf([7, 1], [])) == "it has 1 seconds and 0 nanoseconds")
     }

@@ -57,7 +57,7 @@ struct RefusalTests {
             }
         }
         guard case .damaged = ValueText.fault(of: bytes.dropLast(3)) else {
-            Issue.record("A length that is no multiple of 8 was read.")
+            Issue.record("A length that is not a multiple of 8 was read.")
             return
         }
     }

@@ -143,7 +143,7 @@ struct ImportedValuesTests {
         }
     }
 
-    @Test("sums are exact, and skip what is no number")
+    @Test("sums are exact, and skip what is not a number")
     func sums() {
         var numbers = RealmImportReport.Numbers("n")
         for number in [Int64.max, .max, -3] { numbers.add(.int(number)) }

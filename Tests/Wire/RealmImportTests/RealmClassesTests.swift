@@ -93,7 +93,8 @@ struct RealmClassesTests {
         #expect(classes.schema["Sent"]?["text"]?.isFullTextIndexed == true)
         #expect(classes.schema["Sent"]?["counts"]?.type.description == "int{}")
         for part in [
-            "'pk' is no class", "--rename pk=Name", "'Bare'", "'Lonely'", "asymmetric", "'Sent.words'", "'Sent.counts'",
+            "'pk' is not a class", "--rename pk=Name", "'Bare'", "'Lonely'", "asymmetric", "'Sent.words'",
+            "'Sent.counts'",
         ] {
             #expect(classes.notes.contains { $0.contains(part) }, "\(part) in \(classes.notes)")
         }

@@ -43,7 +43,7 @@ struct InferenceTests {
             ),
             (["10115", "01234", "02345"], "string", "2 of 3 values begin with 0"),
             (["49", "+49"], "string", "1 of 2 values begins with a plus sign"),
-            (["1", "n/a", "3"], "string", "1 of 3 values is a text that is no number"),
+            (["1", "n/a", "3"], "string", "1 of 3 values is a text that is not a number"),
             (["1", "\"\"", "3"], "string", "1 of 3 values is an empty text"),
             (["true", "FALSE"], "bool", "both values are true or false"),
             (["true", "1"], "string", "the values have no other type in common: integers (1), true or false (1)"),

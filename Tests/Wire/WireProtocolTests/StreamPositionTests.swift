@@ -48,7 +48,7 @@ struct StreamPositionTests {
     }
 
     @Test(
-        "text that is no position is none",
+        "text that is not a position is none",
         arguments: [
             "", ".", "41", "41-0a1b2c3d", "41-0a1b2c3d.", "41-0a1b2c3d.x", "41-0a1b2c3d.-1", "41-0a1b2c3.17",
             "41-0a1b2c3d.17;", "41-0a1b2c3d.17;3", "41-0a1b2c3d.17;x=0", "41-0a1b2c3d.17;3=x", "1.2.3",

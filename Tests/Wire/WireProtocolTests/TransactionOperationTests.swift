@@ -63,7 +63,7 @@ struct TransactionOperationTests {
     }
 
     @Test(
-        "what is no operation is refused with the place",
+        "what is not an operation is refused with the place",
         arguments: [
             (#"{"op":"crate"}"#, "$.op", "create"), (#"[]"#, "$.op", nil),
             (#"{"op":"delete","object":7}"#, "$.object", nil),

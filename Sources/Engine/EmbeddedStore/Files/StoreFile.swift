@@ -48,10 +48,10 @@ package struct EmbeddedStoreOptions: Sendable {
 
     /// The maximum number of versions from the oldest one in use, by any process, to the newest: a write beyond that
     /// throws `tooManyVersions`. Versions of one commit count as one. Bounds the file's growth under a snapshot that is
-    /// held for long; nil is no limit.
+    /// held for long; nil means no limit.
     package var maximumActiveVersions: Int?
     /// The maximum seconds that a snapshot of this process may be held after a newer version appeared; then it throws
-    /// `versionGone`. Checked five times a second and at each write; nil is no limit.
+    /// `versionGone`. Checked five times a second and at each write; nil means no limit.
     package var maximumVersionAge: Double?
     /// Whether to check the structure of the file when it is opened and no other process has it open: about a
     /// microsecond per page of the trees. Without the check a damaged file can crash the program.

@@ -26,7 +26,7 @@ package struct GroupClass: Sendable {
     }
 
     /// Parses and binds a condition. Paths in it lead to properties whose numbers are those of the terms, from 1.
-    /// Throws `unknownProperty` at a name that is no term.
+    /// Throws `unknownProperty` at a name that is not a term.
     package func bind(_ text: String, arguments: [QueryArgument] = []) throws(QueryError) -> BoundPredicate {
         let (predicate, source) = try QueryParser.parseGroupCondition(text)
         return try QueryBinder(schema: schema).binding(schema.classes[0], source, arguments: arguments)

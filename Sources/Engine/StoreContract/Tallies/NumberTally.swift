@@ -25,7 +25,7 @@ package struct NumberTally: Sendable {
             }
     }
 
-    /// Adds a value; with `sign` -1 it removes one that was added. Nulls, NaN and what is no number are skipped.
+    /// Adds a value; with `sign` -1 it removes one that was added. Nulls, NaN and what is not a number are skipped.
     package mutating func add(_ value: Value, sign: Int) {
         if value.isNaN { return }
         switch sum {

@@ -11,7 +11,7 @@ package struct ScaleTally: Sendable {
 
     private var low = ExtremeTally(isMinimum: true)
     private var high = ExtremeTally(isMinimum: false)
-    /// Beyond these, positions are no ends worth keeping.
+    /// Beyond these, positions are not ends worth keeping.
     private var (lowest, highest) = (Double.infinity, -Double.infinity)
     /// In the form that equal values have in common.
     package private(set) var others: [Value: Int] = [:]

@@ -61,7 +61,7 @@ struct SeedFile {
         do {
             let kind = try FileManager.default.attributesOfItem(atPath: source)[.type] as? FileAttributeType
             guard kind == .typeRegular else {
-                throw Realm.Error(.fileOperationFailed, "The seed file '\(path)' is no file.", path: destination)
+                throw Realm.Error(.fileOperationFailed, "The seed file '\(path)' is not a file.", path: destination)
             }
             try FileManager.default.copyItem(atPath: source, toPath: destination)
         } catch let error where !(error is Realm.Error) {

@@ -74,7 +74,7 @@ final class SharedRealmFile: Sendable {
         } catch {
             if let copy { SharedRealmFile.remove(copy) }
             guard let error = error as? StoreError else { throw error }
-            // A seed that is no realm would stand in the way of the next start.
+            // A seed that is not a realm would stand in the way of the next start.
             if isPlanted, error.code == .invalidFile { SharedRealmFile.remove(path) }
             throw Realm.Error(error, path: path)
         }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The names of model classes that are declared within other model classes.
 ///
-/// Such a class is a part of the other, and two of them may well have parts of the same name. A type that is no model
-/// is only a namespace and leaves no trace: `V1.Person` and `V2.Person` are versions of one stored class.
+/// Such a class is a part of the other, and two of them may well have parts of the same name. A type that is not a
+/// model is only a namespace and leaves no trace: `V1.Person` and `V2.Person` are versions of one stored class.
 enum NestedName {
     private struct State {
         var names: [ObjectIdentifier: String] = [:]

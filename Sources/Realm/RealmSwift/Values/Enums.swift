@@ -11,7 +11,7 @@ extension PersistableEnum {
 
     public static func _restored(_ stored: _Stored, in realm: RLMRealm?) throws -> Self {
         let raw = try RawValue._restored(stored, in: realm)
-        // A number out of the raw type's range is no case, whatever its lower bits are.
+        // A number out of the raw type's range is not a case, whatever its lower bits are.
         let isWhole = if case .int = stored.value { raw._scalar.value == stored.value } else { true }
         guard isWhole, let value = Self(rawValue: raw) else {
             throw Unrepresentable(message: "Could not convert raw value '\(raw)' to enum type '\(Self.self)'.")

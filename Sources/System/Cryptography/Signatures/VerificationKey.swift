@@ -129,7 +129,7 @@ package struct VerificationKey: Sendable {
     private func checkParameters() throws(KeyFault) {
         let status = withLibraryKey { gnutls_pubkey_verify_params($0) }
         guard status >= 0 else {
-            guard case .point = material else { throw KeyFault("is no key of its type: \(gnutlsText(status))") }
+            guard case .point = material else { throw KeyFault("is not a key of its type: \(gnutlsText(status))") }
             throw KeyFault("is not a point of its curve")
         }
     }

@@ -3,7 +3,7 @@ package import ObjectModel
 import QuerySyntax
 import QueryLanguage
 
-/// The names of properties for the columns of a file, whose own names may be no names that a request can write.
+/// The names of properties for the columns of a file, whose own names may be ones that no request can write.
 ///
 /// A column with such a name, as `Price (EUR)`, is the property `Price_EUR`. Where that is the name of another column, too,
 /// a hash of the column's name follows, so that the property depends on the name alone and not on the other columns.

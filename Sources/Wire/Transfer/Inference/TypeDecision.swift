@@ -120,7 +120,7 @@ struct TypeDecision {
             [.digits24] where forms == rest, [.empty] where forms == rest:
             guard let form = rest.first else { break }
             return (all(total, form), examples(rest, tally))
-        case [.text]: return some(.text, "is a text that is no number", "are texts that are no numbers")
+        case [.text]: return some(.text, "is a text that is not a number", "are texts that are not numbers")
         case [.empty]: return some(.empty, "is an empty text", "are empty texts")
         default: break
         }
@@ -144,7 +144,7 @@ struct TypeDecision {
         default: return (.embedded, described(tally))
         }
         if let odd = tally.names.filter({ !PropertyType.isName($0) }).min() {
-            return (.dictionary, "'\(odd.abbreviated)' is no name, and all values have one type")
+            return (.dictionary, "'\(odd.abbreviated)' is not a name, and all values have one type")
         }
         guard 2 * tally.memberCount < tally.values * members.count else { return (.embedded, described(tally)) }
         return (

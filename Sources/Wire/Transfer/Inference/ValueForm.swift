@@ -18,7 +18,7 @@ enum ValueForm: Int, CaseIterable {
     case special
     /// A number with more digits than decimal128 keeps.
     case tooPrecise
-    /// Digits behind a zero that is no part of a number: `01234`.
+    /// Digits behind a zero that is not part of a number: `01234`.
     case leadingZero
     /// A number behind a plus sign.
     case plusSign

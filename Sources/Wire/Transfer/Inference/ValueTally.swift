@@ -210,7 +210,7 @@ final class TallyBudget {
 }
 
 extension ValueForm {
-    /// The form of a typed object that is no number of JSON.
+    /// The form of a typed object that is not a number of JSON.
     fileprivate init(_ typed: TypedObject) {
         self =
             switch typed.base {

@@ -20,7 +20,7 @@ package struct TransactionForm: Hashable, Sendable {
         expected = try members.mark(Field.expected)
         switch members[Field.operations] {
         case .array(let operations)?: self.operations = operations
-        // Plain values, which are no operations: one of them has the error.
+        // Plain values, which are not operations: one of them has the error.
         case .long(let values)?:
             operations = []
             operations.reserveCapacity(values.count)

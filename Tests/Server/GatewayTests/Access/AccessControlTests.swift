@@ -217,7 +217,7 @@ struct AccessControlTests {
         #expect(try guarded.gateway.get("/v1/schema").status == 401)
     }
 
-    @Test("a scope never gives more than the role, and an administrator's key with one is no administrator")
+    @Test("a scope never gives more than the role, and an administrator's key with one is not an administrator")
     func scopes() throws {
         let guarded = try GuardedGateway()
         func control(_ role: String, _ scope: KeyScope) throws -> Role {

@@ -34,7 +34,7 @@ struct SeenDifferenceTests {
             ("anys", "[\(link),\(link),\(link),\(link)]", nil, Self.update(modifications: [0, 1, 2, 3])),
             ("anys", "[1,[\(link)],{\"a\":\(link)}]", nil, Self.update(modifications: [1, 2])),
             ("anys", "[1,\(link),2]", "[null,2]", Self.update(deletions: [0], modifications: [1])),
-            // Replacing a hidden element by another one is no visible difference.
+            // Replacing a hidden element by another one is not a visible difference.
             (
                 "anys", "[1,\(link),2]", "[1,\(HiddenPartFixture.link(666001)),2,3]",
                 Self.update(insertions: [3], modifications: [1])

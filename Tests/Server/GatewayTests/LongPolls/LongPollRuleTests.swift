@@ -132,7 +132,7 @@ struct LongPollRuleTests {
         let refused = try gateway.hold(Self.dogs, since: mark).response()
         #expect(
             refused.status == 429 && refused.code == "streams.limited" && refused.headers["Retry-After"] != nil)
-        // What does not wait is no stream.
+        // What does not wait is not a stream.
         #expect(try gateway.hold(Self.dogs, since: mark, wait: 0).response().status == 204)
         gateway.pass(seconds: 39)
         #expect(gateway.site.gateway.heldReadCount == 2)

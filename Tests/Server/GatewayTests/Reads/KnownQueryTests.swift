@@ -40,7 +40,7 @@ struct KnownQueryTests {
             #expect(try gateway.get("/v1/objects/Dog?filter=age%20%3E%2010&sort=-age").text.contains("Nora"))
         }
         #expect(try Self.kept(gateway) == 1)
-        // Each comes once. A list is no plain literal.
+        // Each comes once. A list is not a plain literal.
         for number in 0..<50 { _ = try gateway.get("/v1/objects/Dog?filter=age%20IN%20%7B\(100 + number)%7D") }
         #expect(try Self.kept(gateway) == 1)
         for number in 0..<2000 {

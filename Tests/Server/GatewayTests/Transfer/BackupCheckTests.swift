@@ -140,7 +140,7 @@ struct BackupCheckTests {
         #expect(answer.member("sound") == false || cut == 1, "\(answer.text)")
     }
 
-    @Test("refuses a body that is no file of bytes, an empty one, and parameters")
+    @Test("refuses a body that is not a file of bytes, an empty one, and parameters")
     func refusals() throws {
         let fixture = try Fixture()
         #expect(try fixture.check(fixture.backup, headers: ["Content-Type": "text/plain"]).status == 415)

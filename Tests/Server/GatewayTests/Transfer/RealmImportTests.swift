@@ -182,7 +182,7 @@ struct RealmImportTests {
         #expect(right.status == 200, "\(right.text)")
     }
 
-    @Test("what is no file of Realm, is of another format, is empty or names nothing is refused by its code")
+    @Test("what is not a file of Realm, is of another format, is empty or names nothing is refused by its code")
     func refusals() throws {
         let site = try RealmSite { $0.atomicImportLimit = 1 << 20 }
         let before = try State(site.store)

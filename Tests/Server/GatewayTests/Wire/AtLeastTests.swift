@@ -89,7 +89,7 @@ struct AtLeastTests {
         #expect(try far.send(.get, "/v1/objects/Dog/2").status == 200)
     }
 
-    @Test("a mark of another history is 409, and what is no mark 400")
+    @Test("a mark of another history is 409, and what is not a mark 400")
     func faultyMarks() throws {
         let mark = try #require(try near.send(.post, "/v1/objects/Dog", #"{"id":1}"#).headers["Realmgate-Mark"])
         let version = mark.split(separator: "-")[0]

@@ -84,7 +84,7 @@ extension StoreConformance {
             map["new"] = other
             map["b"] = nil
             rows[key]?[id] = .dictionary(map)
-        default: throw ConformanceFailure("'\(property.name)' of \(key.rawValue) is no collection")
+        default: throw ConformanceFailure("'\(property.name)' of \(key.rawValue) is not a collection")
         }
     }
 
