@@ -1,3 +1,5 @@
+import Basics
+
 /// The values of some properties of an object, in the order of the properties' numbers.
 ///
 /// Most objects give their properties in that order, so a value is appended, and a reader that follows the columns of
@@ -48,12 +50,7 @@ package struct PropertyValues: Hashable, Sendable {
 
     /// The position of the first entry that is not below a property.
     private func firstIndex(from id: PropertyID) -> Int {
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].key < id { low = middle + 1 } else { high = middle }
-        }
-        return low
+        entries.partitioningIndex { $0.key >= id }
     }
 
     package var dictionary: [PropertyID: Value] {

@@ -1,3 +1,4 @@
+import Basics
 package import ObjectModel
 
 /// How many values of a result are in each of some intervals.
@@ -22,13 +23,9 @@ package struct ValueDistribution: Hashable, Sendable {
     /// Counts a value with a position on the scale. Cost: logarithmic in the number of intervals.
     package mutating func add(_ position: Double, count: Int = 1) {
         // The bounds decide, not a division, so that a predicate with a bound selects exactly what was counted.
-        var (low, high) = (0, counts.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if bounds[middle + 1] <= position { low = middle + 1 } else { high = middle }
-        }
-        guard low < counts.count else { return }
-        counts[low] += count
+        let index = counts.indices.partitioningIndex { bounds[$0 + 1] > position }
+        guard index < counts.count else { return }
+        counts[index] += count
     }
 
     /// Counts a value without a position on the scale.

@@ -61,7 +61,7 @@ struct ArgumentReader {
         do {
             if let shape = try ShapeForm.shape(json) { return .shape(shape) }
         } catch {
-            throw Self.misfit(error, at: index)
+            throw Self.typeMismatch(error, at: index)
         }
         if case .precise(let exact, let nearest) = json { return .floating(.double(nearest), text: exact.description) }
         return .value(try value(json, at: index))
@@ -74,7 +74,7 @@ struct ArgumentReader {
             case let value?: return value
             }
         } catch {
-            throw Self.misfit(error, at: index)
+            throw Self.typeMismatch(error, at: index)
         }
         throw Problem(
             QueryError.Code.argument,
@@ -106,7 +106,7 @@ struct ArgumentReader {
         }
     }
 
-    private static func misfit(_ fault: ValueFault, at index: Int) -> Problem {
+    private static func typeMismatch(_ fault: ValueFault, at index: Int) -> Problem {
         Problem(
             QueryError.Code.argument, "Argument \(index)\(fault.path) is \(fault.got), not \(fault.expected).",
             parameter: "args")

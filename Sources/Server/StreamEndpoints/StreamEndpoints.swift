@@ -99,13 +99,13 @@ package final class StreamEndpoints: Sendable {
     ) throws -> TopicKey {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["limit"] + Self.rowParameters)
-        var key = try channelKey(parameters, collection) { .objects($0) }
+        var key = try topicKey(parameters, collection) { .objects($0) }
         key.hopQueries = hopQueries
         return key
     }
 
     /// Parses the parameters for observing a query's result.
-    func channelKey(
+    func topicKey(
         _ parameters: QueryParameters, _ collection: CollectionTarget,
         _ subject: (BoundQuery) throws(Problem) -> TopicKey.Subject
     ) throws(Problem) -> TopicKey {

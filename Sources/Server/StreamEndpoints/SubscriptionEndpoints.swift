@@ -74,7 +74,7 @@ package final class SubscriptionEndpoints: Sendable {
         for subscription in set.subscriptions where subscription.key == nil && subscription.state == .pending {
             let bound = set.rebind(subscription.id) { query in
                 do {
-                    return .success(try channelKey(of: query, for: caller))
+                    return .success(try topicKey(of: query, for: caller))
                 } catch {
                     return .failure(context.problem(of: error))
                 }
@@ -93,21 +93,21 @@ package final class SubscriptionEndpoints: Sendable {
     /// Returns what the query observes for a caller. Throws 400 for parameters that do not fit the schema.
     ///
     /// - Parameter shown: a version as the caller sees it; nil for the latest.
-    func channelKey(
+    func topicKey(
         of query: SubscriptionQuery, for caller: Caller, at shown: (any Snapshot)? = nil
     ) throws -> TopicKey {
         let snapshot = try shown ?? caller.view.restrict(try context.store.snapshot())
-        var key = try channelKey(of: query, snapshot).seen(by: caller.view, snapshot)
+        var key = try topicKey(of: query, snapshot).seen(by: caller.view, snapshot)
         key.reading = KeyReading(schema: BoundAccess.wholeSchema(of: snapshot)) { [self] in
-            try channelKey(of: query, for: caller, at: $0)
+            try topicKey(of: query, for: caller, at: $0)
         }
         return key
     }
 
-    private func channelKey(of query: SubscriptionQuery, _ snapshot: any Snapshot) throws -> TopicKey {
+    private func topicKey(of query: SubscriptionQuery, _ snapshot: any Snapshot) throws -> TopicKey {
         if let path = query.path { return try key(at: try ObservedPath(path), snapshot) }
         let collection = try CollectionTarget(className: query.className, snapshot)
-        return try streams.channelKey(QueryParameters(query.parameters), collection) { .objects($0) }
+        return try streams.topicKey(QueryParameters(query.parameters), collection) { .objects($0) }
     }
 
     /// Returns what the stream at a path observes.
@@ -144,7 +144,7 @@ package final class SubscriptionEndpoints: Sendable {
         _ = try QueryParameters(request, single: [])
         let wanted = try SubscriptionRequest(try request.json())
         let caller = try context.caller(of: request)
-        let key = try channelKey(of: wanted.query, for: caller)
+        let key = try topicKey(of: wanted.query, for: caller)
         let account = request.limitKey
         let set = try sets.made(path[Endpoint.Parameter.set] ?? "", of: caller.subscriber, for: account)
         bindLoaded(set, caller, account)
@@ -263,11 +263,11 @@ package final class SubscriptionEndpoints: Sendable {
                     .parameterMissing, "Give 'class', the class of the query.", parameter: "class")
             }
             let collection = try CollectionTarget(className: className, try context.snapshot(for: request))
-            let asked = try streams.channelKey(parameters.keeping(query), collection) { .objects($0) }
+            let asked = try streams.topicKey(parameters.keeping(query), collection) { .objects($0) }
                 .seen(by: caller.view, collection.snapshot).subject
             removed = try set.remove(sets.now) { [self] known in
                 known.name == nil && known.query.className == className
-                    && (known.key ?? (try? channelKey(of: known.query, for: caller)))?.subject == asked
+                    && (known.key ?? (try? topicKey(of: known.query, for: caller)))?.subject == asked
             }
         } else {
             let className = parameters["class"]
@@ -327,7 +327,7 @@ package final class SubscriptionEndpoints: Sendable {
     ) -> SetStream {
         let bind: @Sendable (SubscriptionQuery) -> Result<TopicKey, Problem> = { [self] query in
             do {
-                return .success(try channelKey(of: query, for: caller))
+                return .success(try topicKey(of: query, for: caller))
             } catch {
                 return .failure(context.problem(of: error))
             }

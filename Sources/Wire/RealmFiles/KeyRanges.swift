@@ -1,3 +1,5 @@
+import Basics
+
 /// The keys of a table's objects, as runs of numbers without a gap.
 struct KeyRanges: Sendable {
     private var starts: [Int64] = []
@@ -22,12 +24,7 @@ struct KeyRanges: Sendable {
     }
 
     func contains(_ key: Int64) -> Bool {
-        var low = 0
-        var high = starts.count
-        while low < high {
-            let middle = (low + high) / 2
-            if starts[middle] <= key { low = middle + 1 } else { high = middle }
-        }
-        return low > 0 && ends[low - 1] >= key
+        let after = starts.partitioningIndex { $0 > key }
+        return after > 0 && ends[after - 1] >= key
     }
 }

@@ -276,19 +276,6 @@ private final class ExpandedInput: ExpandedBytes {
     }
 }
 
-extension Coding {
-    /// The coding of data that begins like that; nil if it has none.
-    fileprivate init?(beginning bytes: ArraySlice<UInt8>) {
-        if bytes.starts(with: [0x1F, 0x8B]) {
-            self = .gzip
-        } else if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
-            self = .zstd
-        } else {
-            return nil
-        }
-    }
-}
-
 extension String {
     /// `the body` as `The body`.
     fileprivate var withCapital: String { prefix(1).uppercased() + dropFirst() }

@@ -114,7 +114,7 @@ extension ObjectImporter.Outcome {
     }
 
     /// Resets the results of a transaction that was rolled back: only the read and the rejected lines remain.
-    mutating func takeBack() {
+    mutating func revert() {
         (created, modified, unchanged, incomplete) = (0, 0, 0, 0)
         version = nil
         finish()

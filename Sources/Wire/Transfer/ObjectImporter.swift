@@ -262,7 +262,7 @@ package struct ObjectImporter: Sendable {
                 guard total.refused == 0, total.incomplete == 0 else {
                     // As a whole, an object without its link is not imported either.
                     total.refused += total.incomplete
-                    total.takeBack()
+                    total.revert()
                     throw Refusal(outcome: total)
                 }
                 return total
@@ -271,7 +271,7 @@ package struct ObjectImporter: Sendable {
             throw refusal
         } catch {
             var outcome = reached.withLock { $0 }
-            outcome.takeBack()
+            outcome.revert()
             throw Failure(error, outcome, line: source.withLock { $0.line > 0 ? $0.line : nil })
         }
     }

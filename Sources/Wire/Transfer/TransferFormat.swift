@@ -1,3 +1,5 @@
+import Compression
+
 /// A file format for objects.
 package enum TransferFormat: String, CaseIterable, Sendable {
     /// One JSON object per line.
@@ -8,7 +10,9 @@ package enum TransferFormat: String, CaseIterable, Sendable {
     /// Returns the format for the extension of a file name, before that of a compression; nil if it is unknown.
     package init?(fileName: String) {
         var name = fileName.lowercased()[...]
-        for ending in [".gz", ".zst"] where name.hasSuffix(ending) { name = name.dropLast(ending.count) }
+        for ending in Coding.allCases.map(\.fileExtension) where name.hasSuffix(ending) {
+            name = name.dropLast(ending.count)
+        }
         if name.hasSuffix(".csv") || name.hasSuffix(".tsv") {
             self = .csv
         } else if name.hasSuffix(".ndjson") || name.hasSuffix(".jsonl") {

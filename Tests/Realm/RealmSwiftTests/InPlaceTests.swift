@@ -208,11 +208,11 @@ struct InPlaceTests {
         }
         #expect(
             existing == "Attempting to create an object of type 'PlaceDog' with an existing primary key value '3'.")
-        let misfit = await exception {
+        let mismatch = await exception {
             let realm = try Self.filled()
             try realm.write { realm.create(PlaceDog.self, value: ["id": "x"]) }
         }
-        #expect(misfit == "Invalid value 'x' of type 'String' for 'int' property 'PlaceDog.id'.")
+        #expect(mismatch == "Invalid value 'x' of type 'String' for 'int' property 'PlaceDog.id'.")
     }
 
     @Test("several threads read the same frozen objects, each its first and all of them later")

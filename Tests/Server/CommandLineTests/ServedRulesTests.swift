@@ -143,8 +143,8 @@ struct ServedRulesTests {
         let (ann, bob, nobody) = try (
             house.key("--claim", "person=1"), house.key("--claim", "person=2"), house.key()
         )
-        let misfit = try house.key("--claim", "person=someone")
-        try house.await(misfit)
+        let mismatch = try house.key("--claim", "person=someone")
+        try house.await(mismatch)
         let token = Self.token(#"{"role":"keeper","person":1,"exp":4000000000}"#)
         for (credential, name, id) in [(ann, "Ann", 1), (bob, "Bob", 2), (token, "Ann", 1)] {
             let dog = id == 1 ? "Rex" : "Bello"
@@ -166,7 +166,7 @@ struct ServedRulesTests {
         #expect(try house.export("fields=id", as: nobody) == "")
         // A claim that does not fit matches nothing either, and the log says so once.
         for _ in 0..<2 {
-            #expect(try house.send("GET", "/v1/objects/Dog?count=true", as: misfit) == #"{"count":0,"items":[]}"#)
+            #expect(try house.send("GET", "/v1/objects/Dog?count=true", as: mismatch) == #"{"count":0,"items":[]}"#)
         }
         #expect(try house.server.stop() == 0)
         let told = house.server.process.errors.split(separator: "\n").filter {

@@ -195,8 +195,8 @@ struct LongBodyTests {
         try expect(2, words)
         #expect(try home.send(.patch, "/v1/objects/Web?all=true", #"{"words":[\#(twice)]}"#).status == 200)
         try expect(0, twice)
-        let misfit = try home.send(.put, "/v1/objects/Web/2/names", "[\(words)]")
-        #expect(misfit.status == 422, "\(misfit.text.prefix(300))")
+        let mismatch = try home.send(.put, "/v1/objects/Web/2/names", "[\(words)]")
+        #expect(mismatch.status == 422, "\(mismatch.text.prefix(300))")
     }
 
     @Test("a read whose parameters are in its body waits for memory as one with a URL does")

@@ -161,18 +161,19 @@ struct StreamTruthTests {
 
     @Test("what was before is written as it was read before, whatever became of it")
     func old() throws {
-        let ward = try HiddenPartFixture()
-        let person = try ward.whole.observe("/v1/observe/objects/Person/3")
-        let home = try ward.whole.observe("/v1/observe/objects/Person/1?keyPaths=home.street")
-        let plain = try ward.whole.observe("/v1/observe/objects/Person/1")
+        let fixture = try HiddenPartFixture()
+        let person = try fixture.whole.observe("/v1/observe/objects/Person/3")
+        let home = try fixture.whole.observe("/v1/observe/objects/Person/1?keyPaths=home.street")
+        let plain = try fixture.whole.observe("/v1/observe/objects/Person/1")
         let begun = try #require(try person.next().id)
         for events in [home, plain] { _ = try events.next("initial") }
         // The link's target is deleted in the same commit.
         #expect(
-            try ward.whole.send(.patch, "/v1/objects/Person/3", #"{"any":\#(HiddenPartFixture.link(666002))}"#).status
+            try fixture.whole.send(.patch, "/v1/objects/Person/3", #"{"any":\#(HiddenPartFixture.link(666002))}"#)
+                .status
                 == 200)
         _ = try person.next("change")
-        #expect(try ward.whole.send(.delete, "/v1/objects/Person/666002").status == 204)
+        #expect(try fixture.whole.send(.delete, "/v1/objects/Person/666002").status == 204)
         let changes = try person.next("change")["changes"]?.asArray ?? []
         func change(_ name: String) -> JSONValue? { changes.first { $0["name"]?.asString == name } }
         #expect(change("friend")?["old"] == 666002)
@@ -184,7 +185,7 @@ struct StreamTruthTests {
             ("/v1/objects/Person/1/home", #"{"street":"Side"}"#, "Main", "Side"),
             ("/v1/objects/Person/1", #"{"home":{"street":"Back","guest":2}}"#, "Side", "Back"),
         ] {
-            #expect(try ward.whole.send(.patch, target, body).status == 200, "\(target)")
+            #expect(try fixture.whole.send(.patch, target, body).status == 200, "\(target)")
             for events in [home, plain] {
                 let change = try events.next("change")["changes"]?.asArray?.first
                 #expect(change?["name"] == "home")
@@ -193,31 +194,31 @@ struct StreamTruthTests {
             }
         }
         // A reconnecting client gets the changes of its property.
-        let again = try ward.whole.observe("/v1/observe/objects/Person/3", headers: ["Last-Event-ID": begun])
+        let again = try fixture.whole.observe("/v1/observe/objects/Person/3", headers: ["Last-Event-ID": begun])
         let missed = try again.next("change")["changes"]?.asArray ?? []
         #expect(missed.first(where: { $0["name"] == "friend" })?["old"] == 666002)
     }
 
     @Test("a stream begins anew when what it shows is written otherwise under another schema, and no other does")
     func schemaChange() throws {
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         func open(_ caller: Caller?, at target: String) throws -> WireEvents {
-            try caller.map { try ward.whole.observe(as: $0, "/v1/observe/" + target) }
-                ?? ward.whole.observe("/v1/observe/" + target)
+            try caller.map { try fixture.whole.observe(as: $0, "/v1/observe/" + target) }
+                ?? fixture.whole.observe("/v1/observe/" + target)
         }
         let targets = ["objects/Note", "objects/Person?fields=id,name", "objects/Person/1"]
         let streams = try [nil, HiddenPartFixture.caller].flatMap { caller in
             try targets.map { try open(caller, at: $0) }
         }
-        ward.gateway.settle()
+        fixture.gateway.settle()
         for stream in streams { #expect(stream.takeAll().map(\.name) == ["initial"]) }
         func add(_ property: String, to className: String, _ schema: inout String) throws {
             let start = #"{"name":"\#(className)","#
             let index = try #require(schema.range(of: start))
             let list = try #require(schema.range(of: #""properties":["#, range: index.upperBound..<schema.endIndex))
             schema.insert(contentsOf: #"{"name":"\#(property)","type":"int"},"#, at: list.upperBound)
-            #expect(try ward.whole.send(.put, "/v1/schema", schema).status == 200)
-            ward.gateway.settle()
+            #expect(try fixture.whole.send(.put, "/v1/schema", schema).status == 200)
+            fixture.gateway.settle()
         }
         var schema = HiddenPartFixture.schema(version: 2)
         // The caller does not see the class.
@@ -236,8 +237,8 @@ struct StreamTruthTests {
         for (index, stream) in streams.enumerated() {
             if index == 2 { _ = try stream.next("initial") } else { #expect(stream.takeAll() == [], "\(index)") }
         }
-        #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", #"{"name":"new"}"#).status == 200)
-        ward.gateway.settle()
+        #expect(try fixture.whole.send(.patch, "/v1/objects/Person/1", #"{"name":"new"}"#).status == 200)
+        fixture.gateway.settle()
         for (index, stream) in streams.enumerated() where index % 3 != 0 {
             #expect(stream.takeAll().map(\.name) == [index % 3 == 1 ? "update" : "change"], "\(index)")
         }
@@ -246,19 +247,19 @@ struct StreamTruthTests {
 
     @Test("links that key-value operators give are those of objects that are there")
     func unions() throws {
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         for path in ["@unionOfObjects.friend", "@distinctUnionOfObjects.friend", "friend", "@distinctUnionOfArrays.by"]
         {
             for base in ["Person", "Person/2/friends"] {
                 let target = "/v1/values/objects/\(base)?keyPath=\(path)"
                 let (seen, truth) = (
-                    try ward.whole.send(as: HiddenPartFixture.caller, .get, target), try ward.part.get(target)
+                    try fixture.whole.send(as: HiddenPartFixture.caller, .get, target), try fixture.part.get(target)
                 )
                 #expect(PermissionMatrixTests.plain(seen) == PermissionMatrixTests.plain(truth), "\(target)")
             }
         }
         // With full access, links are primary keys.
-        let all = try ward.whole.get("/v1/values/objects/Person?keyPath=@unionOfObjects.friend")
+        let all = try fixture.whole.get("/v1/values/objects/Person?keyPath=@unionOfObjects.friend")
         #expect(all["values"] == [666001, 1, 1, 2, 666002], "\(all)")
     }
 }

@@ -46,7 +46,7 @@ extension DecodingProbe {
             var elements = AsOfElements(
                 isMap
                     ? .dictionary(ValueMap(numbers.enumerated().map { ("\($0.offset)", $0.element) })) : .list(numbers))
-            for step in steps { try? elements.takeBack(step.change) }
+            for step in steps { try? elements.revert(step.change) }
             precondition(elements.all.count <= numbers.count + steps.count)
         }
     }

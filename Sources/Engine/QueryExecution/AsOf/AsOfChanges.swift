@@ -77,14 +77,14 @@ package struct AsOfChanges: Sendable {
             classes[id]?.difference = own.deletions.count - own.insertions.count
         }
         for (_, undo) in versions.reversed() {
-            for step in undo.reversed() { try takeBack(step) }
+            for step in undo.reversed() { try revert(step) }
         }
         finish()
     }
 
     /// Takes back one more version, the one that led to the present earlier version, and its undo steps. `finish` must
     /// follow before the difference is used. Throws as `init(since:)`. Cost: the changes.
-    package mutating func takeBack(_ changes: ChangeSet, _ undo: [UndoStep]) throws(LeafError) {
+    package mutating func revert(_ changes: ChangeSet, _ undo: [UndoStep]) throws(LeafError) {
         for (id, own) in changes.classes {
             // Taken out while it changes, so that it is not copied.
             var objects = classes.removeValue(forKey: id) ?? Objects()
@@ -97,7 +97,7 @@ package struct AsOfChanges: Sendable {
             objects.difference += own.deletions.count - own.insertions.count
             classes[id] = objects
         }
-        for step in undo.reversed() { try takeBack(step) }
+        for step in undo.reversed() { try revert(step) }
     }
 
     /// Arranges what is different by clusters, for scans. Cost: all that is different.
@@ -117,7 +117,7 @@ package struct AsOfChanges: Sendable {
         }
     }
 
-    private mutating func takeBack(_ step: UndoStep) throws(LeafError) {
+    private mutating func revert(_ step: UndoStep) throws(LeafError) {
         let key = step.key
         guard let columns = kinds[step.classID], key.rawValue >= 0 else { throw .malformed }
         guard key.rawValue < classes[step.classID]?.firstNew ?? .max else { return }
@@ -133,7 +133,7 @@ package struct AsOfChanges: Sendable {
             .removed(let property, _, _, _):
             guard let kind = columns.first(where: { $0.id == property })?.kind else { throw .malformed }
             try classes[step.classID, default: Objects()].columns[property, default: Column()]
-                .values[key, default: AsOfValue()].takeBack(step.change, kind)
+                .values[key, default: AsOfValue()].revert(step.change, kind)
         }
     }
 }

@@ -68,7 +68,7 @@ package final class AsOfSource: ColumnSource {
         if let known = made.withLock({ $0.values[address] }) { return known }
         guard let kind = kind(classID, property) else { throw LeafError.kindMismatch }
         var elements = AsOfElements(try past.start ?? reads.value(classID, key, property))
-        for edit in past.edits { try elements.takeBack(edit) }
+        for edit in past.edits { try elements.revert(edit) }
         let value = kind.collection.value(elements.all)
         made.withLock { $0.values[address] = value }
         return value

@@ -9,7 +9,7 @@ struct AsOfValue: Sendable {
     var edits: [UndoStep.Change] = []
 
     /// Undoes a change that was made before those that have already been undone.
-    mutating func takeBack(_ change: UndoStep.Change, _ kind: LeafKind) throws(LeafError) {
+    mutating func revert(_ change: UndoStep.Change, _ kind: LeafKind) throws(LeafError) {
         if case .assigned(_, let old) = change {
             self = AsOfValue(start: try Self.whole(old, kind))
         } else {
@@ -46,7 +46,7 @@ struct AsOfElements {
     }
 
     /// Throws `malformed` when the position does not exist, which only a damaged file can cause.
-    mutating func takeBack(_ change: UndoStep.Change) throws(LeafError) {
+    mutating func revert(_ change: UndoStep.Change) throws(LeafError) {
         switch change {
         case .deleted, .assigned: throw .malformed
         case .inserted(_, let range): try remove(range)

@@ -1,3 +1,4 @@
+import Basics
 import Columnar
 import ObjectModel
 
@@ -84,20 +85,17 @@ struct StoredCollection {
             return isThere ? run.element(at: index) : nil
         case .blocks(let source, let classID, let key, let property):
             let blocks = try source.overflowBlocks(of: classID, key, property)
+            guard !blocks.isEmpty else { return nil }
             // The last block whose first key is not above the key.
-            var low = 0
-            var high = blocks.count
-            while low + 1 < high {
-                let middle = (low + high) / 2
+            let following = try blocks.dropFirst().partitioningIndex { block in
                 var isBehind = false
-                _ = try run(blocks[middle].number, source, classID, key, property).forEachKey {
+                _ = try run(block.number, source, classID, key, property).forEachKey {
                     isBehind = TextPattern.order($0, wanted) > 0
                     return false
                 }
-                if isBehind { high = middle } else { low = middle }
+                return isBehind
             }
-            guard low < blocks.count else { return nil }
-            let found = try run(blocks[low].number, source, classID, key, property)
+            let found = try run(blocks[following - 1].number, source, classID, key, property)
             let (index, isThere) = found.position(of: wanted)
             return isThere ? found.element(at: index) : nil
         }

@@ -1,3 +1,4 @@
+import Basics
 package import Columnar
 package import ObjectModel
 
@@ -72,12 +73,7 @@ package final class KeySetOperator: Operator {
 
     /// The index of a cluster among those that have keys, or of the next one.
     private func index(of cluster: Int) -> Int {
-        var (low, high) = (0, clusters.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if clusters[middle] < cluster { low = middle + 1 } else { high = middle }
-        }
-        return low
+        clusters.partitioningIndex { $0 >= cluster }
     }
 
     package func share(of cluster: ClusterView) -> Double { 0 }

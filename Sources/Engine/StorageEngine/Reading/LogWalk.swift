@@ -37,7 +37,7 @@ package final class LogWalk: VersionWalk {
 
     package func next() throws -> LoggedVersion? {
         guard end == nil else { return nil }
-        try takeBack()
+        try revert()
         stateAfter = stateBefore
         stateBefore = nil
         let reached = step?.changes.version.previous ?? snapshot.version
@@ -80,7 +80,7 @@ package final class LogWalk: VersionWalk {
         guard let step, let version = step.changes.version.previous else { return snapshot }
         // `past` has only one of the two states.
         _ = try after()
-        try takeBack()
+        try revert()
         let tag = isReplica ? records.last.flatMap { ChangeSetRecord.tag($0.bytes) } ?? step.tag : snapshot.tag
         let made = state(version, tag)
         stateBefore = made
@@ -98,10 +98,10 @@ package final class LogWalk: VersionWalk {
         }
     }
 
-    private func takeBack() throws {
+    private func revert() throws {
         guard let known = step, !known.isTakenBack else { return }
         do {
-            try past.takeBack(known.changes, known.undo)
+            try past.revert(known.changes, known.undo)
         } catch {
             throw StoreError.damaged(snapshot.path)
         }

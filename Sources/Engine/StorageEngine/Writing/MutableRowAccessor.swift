@@ -133,7 +133,7 @@ final class MutableRowAccessor: RowAccessor {
             // Only the session can remove a value that is stored outside.
             guard try set(layout.position) == true else { return false }
         } catch {
-            try savepoint.session.wholly { throw error }
+            try savepoint.session.poisoningOnError { throw error }
         }
         dirty[layout.position] = true
         state.pointee.byteCount += size
@@ -161,7 +161,7 @@ final class MutableRowAccessor: RowAccessor {
         // The session writes them out, which ends this accessor.
         guard !session.decoded.areTooMany else { return false }
         let address = LeafAddress(classID: objectClass.schema.id, cluster: Int(firstKey) / rowCount)
-        try session.wholly {
+        try session.poisoningOnError {
             try cluster.open(position) { try session.openLeaf(address, objectClass.columns[position]) }
         }
         return true

@@ -333,7 +333,7 @@ package class Savepoint: WriteTransaction {
             throw StoreError.notFound(key, in: objectClass.schema)
         }
         try IncomingLinks(self, to: objectClass, Set(keys)).clear()
-        try session.wholly {
+        try session.poisoningOnError {
             try session.references.removingMany { for key in keys { try removeUnlinked(objectClass, key) } }
         }
     }

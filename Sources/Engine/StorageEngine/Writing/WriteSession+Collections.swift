@@ -28,7 +28,7 @@ extension WriteSession {
         _ value: Value, mapKey: String?, at position: Int, _ objectClass: MutableClass, _ key: ObjectKey,
         _ column: ColumnLayout
     ) throws {
-        try wholly {
+        try poisoningOnError {
             try collection(objectClass, key, column).insert(value, key: mapKey, at: position)
             if column.hasReferences { try references.addElement(objectClass, key, column, value) }
         }
@@ -39,7 +39,7 @@ extension WriteSession {
     package func replace(
         at position: Int, with value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
     ) throws -> Value {
-        try wholly {
+        try poisoningOnError {
             let collection = try collection(objectClass, key, column)
             let old = try collection.value(at: position)
             try collection.replace(value, at: position)
@@ -56,7 +56,7 @@ extension WriteSession {
     func removeElement(
         at position: Int, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
     ) throws -> (value: Value, mapKey: String?) {
-        try wholly {
+        try poisoningOnError {
             let collection = try collection(objectClass, key, column)
             let old = try collection.value(at: position)
             let mapKey = column.kind == .map ? try collection.key(at: position) : nil

@@ -133,7 +133,7 @@ package final class WriteSession {
 
     /// A view for queries that includes all changes so far; valid until the next change.
     func queryView() throws -> EmbeddedSnapshot {
-        try wholly { try flush() }
+        try poisoningOnError { try flush() }
         let catalogue = Catalogue(
             version: version, schema: schema, classes: classes, capacity: capacity, history: HistoryRecord(tag: tag))
         return EmbeddedSnapshot(transaction, trees, catalogue, path: path)
@@ -147,7 +147,7 @@ package final class WriteSession {
     package func append(
         _ objectClass: MutableClass, _ values: [Value], isPlain: Bool = false
     ) throws -> ObjectKey {
-        try wholly {
+        try poisoningOnError {
             try boundMutableClusters()
             var state = objectClass.state
             let key = ObjectKey(state.nextKey)
@@ -177,7 +177,7 @@ package final class WriteSession {
 
     /// Leaves the next key without an object: work that was rolled back has used it.
     package func skipKey(_ objectClass: MutableClass) throws {
-        try wholly {
+        try poisoningOnError {
             try boundMutableClusters()
             let key = ObjectKey(objectClass.state.nextKey)
             objectClass.state.nextKey += 1
@@ -202,7 +202,7 @@ package final class WriteSession {
     ///
     /// - Parameter former: the values of the first columns, as far as they were read already.
     func remove(_ objectClass: MutableClass, _ key: ObjectKey, former: [BeforeImage] = []) throws {
-        try wholly {
+        try poisoningOnError {
             try boundMutableClusters()
             try closeCollection()
             let (address, slot) = location(objectClass, key)
@@ -229,7 +229,7 @@ package final class WriteSession {
 
     /// Restores a removed object with its former values.
     func restore(_ objectClass: MutableClass, _ key: ObjectKey, _ values: [BeforeImage]) throws {
-        try wholly {
+        try poisoningOnError {
             let (address, slot) = location(objectClass, key)
             try cluster(address, objectClass).restoreSlot(slot)
             objectClass.state.objectCount += 1
@@ -248,7 +248,7 @@ package final class WriteSession {
         switch value {
         case .value(let value): try assign(objectClass, key, column, value)
         case .blocks(let blocks):
-            try wholly {
+            try poisoningOnError {
                 try boundMutableClusters()
                 try closeCollection()
                 if column.hasReferences { try removeReferences(objectClass, key, column) }
@@ -258,7 +258,7 @@ package final class WriteSession {
     }
 
     func assign(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
-        try wholly {
+        try poisoningOnError {
             try boundMutableClusters()
             try closeCollection()
             if try column.hasReferences && isLong(objectClass, key, column) {
@@ -419,7 +419,7 @@ package final class WriteSession {
     }
 
     /// Runs a change that must not be interrupted; see `failure`.
-    func wholly<R>(_ change: () throws -> R) throws -> R {
+    func poisoningOnError<R>(_ change: () throws -> R) throws -> R {
         do {
             return try change()
         } catch {

@@ -1,3 +1,4 @@
+import Basics
 import ObjectModel
 import StoreContract
 
@@ -124,13 +125,12 @@ extension PropertyAccessor: EditableAccessor {
         guard property.type.collection == .set else {
             return try values().firstIndex { Value.order($0, value) == 0 }
         }
-        var range = 0..<(try count())
-        while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
-            guard let element = try realm.elements(owner, property.id, middle..<middle + 1).first else { return nil }
-            let order = Value.order(property.reference(element), value)
-            if order == 0 { return middle }
-            range = order < 0 ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        func order(at index: Int) throws -> Int? {
+            let element = try realm.elements(owner, property.id, index..<index + 1).first
+            return element.map { Value.order(property.reference($0), value) }
         }
-        return nil
+        let count = try count()
+        let index = try (0..<count).partitioningIndex { try order(at: $0) ?? 0 >= 0 }
+        return try index < count && order(at: index) == 0 ? index : nil
     }
 }

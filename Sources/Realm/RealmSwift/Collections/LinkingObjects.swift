@@ -73,7 +73,7 @@ extension LinkingObjects: _Persistable {
     public static func _stored(_ value: Self, by persister: _ObjectPersister) throws -> _Stored? { nil }
     public static func _traced(_ trace: _Trace) -> Self { LinkingObjects(accessor: nil, trace) }
     public static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> Self {
-        throw context.misfit(value)
+        throw context.typeMismatch(value)
     }
 }
 

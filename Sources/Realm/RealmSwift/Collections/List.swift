@@ -396,10 +396,10 @@ func convertedElements<Element: RealmCollectionValue>(_ value: Any?, _ context: 
         try sequence.map { try Element._converted($0, context) }
     }
     switch value {
-    case is String, is Data, is [String: Any], is NSDictionary, is any _MapEntries: throw collection.misfit(value)
+    case is String, is Data, is [String: Any], is NSDictionary, is any _MapEntries: throw collection.typeMismatch(value)
     case let array as [Any]: return try elements(array)
     case let sequence as any Sequence: return try elements(sequence)
-    default: throw collection.misfit(value)
+    default: throw collection.typeMismatch(value)
     }
 }
 

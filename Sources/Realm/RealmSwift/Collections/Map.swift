@@ -284,7 +284,7 @@ extension Map: _Persistable {
     /// Returns a new map with the converted values of a dictionary or another map; empty for null.
     public static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> Map {
         guard let value = value.flatMap({ flattened($0) }), !(value is NSNull) else { return Map() }
-        guard let entries = Entries(value) else { throw context.misfit(value) }
+        guard let entries = Entries(value) else { throw context.typeMismatch(value) }
         var element = context
         element.type.collection = .single
         return Map(

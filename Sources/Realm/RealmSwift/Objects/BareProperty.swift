@@ -104,7 +104,7 @@ enum BareLinkingObjects<Element: ObjectBase & RealmCollectionValue>: _BareWrappe
     static func value(at address: UnsafeMutableRawPointer) -> Any { instance(address) }
 
     static func assign(_ value: Any?, at address: UnsafeMutableRawPointer, as named: _PropertyContext) throws {
-        throw named.misfit(value)
+        throw named.typeMismatch(value)
     }
 
     static func stored(at address: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored? { nil }

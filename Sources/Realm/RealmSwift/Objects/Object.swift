@@ -198,7 +198,7 @@ extension ObjectBase: _RealmCollectionValueInsideOptional {
     /// Returns an object itself, or an unmanaged object created from other values.
     public static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> Self {
         if let object = value as? Self { return object }
-        guard let value, !(value is ObjectBase) else { throw context.misfit(value) }
+        guard let value, !(value is ObjectBase) else { throw context.typeMismatch(value) }
         let object = self.init()
         try object.fill(from: value)
         return object

@@ -237,7 +237,7 @@ open class ObjectBase {
         // A migration may assign primary keys.
         guard property.isPrimaryKey, _realm.file != nil else { return }
         let context = _PropertyContext(className: _class.name, property: property.name, type: property.type)
-        guard let new = Conversion.plain(value, as: property.type) else { throw context.misfit(value) }
+        guard let new = Conversion.plain(value, as: property.type) else { throw context.typeMismatch(value) }
         throw RealmException("Primary key can't be changed to '\(new.text)' after an object is inserted.")
     }
 

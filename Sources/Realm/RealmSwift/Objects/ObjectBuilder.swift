@@ -151,7 +151,7 @@ struct ObjectBuilder {
             return .set(try elements(value, context).map { try element($0, property, context) }.asSet)
         case .map:
             guard let value else { return .dictionary(ValueMap()) }
-            guard let entries = Entries(value) else { throw context.misfit(value) }
+            guard let entries = Entries(value) else { throw context.typeMismatch(value) }
             var old = ValueMap()
             if case .dictionary(let map)? = present { old = map }
             return .dictionary(
@@ -177,7 +177,7 @@ struct ObjectBuilder {
             func all<S: Sequence>(_ sequence: S) -> [Any] { sequence.map { $0 } }
             return all(sequence)
         }
-        throw context.misfit(value)
+        throw context.typeMismatch(value)
     }
 
     private func element(
@@ -195,7 +195,7 @@ struct ObjectBuilder {
             if value == nil {
                 throw RealmException("Missing value for property '\(context.className).\(context.property)'")
             }
-            throw context.misfit(value)
+            throw context.typeMismatch(value)
         }
         return stored
     }
@@ -210,7 +210,7 @@ struct ObjectBuilder {
         }
         if let array = value as? [Any] { return .list(try array.map { try mixed($0, context) }) }
         if let list = value as? List<AnyRealmValue> { return try AnyRealmValue.list(list)._stored(by: persister).value }
-        guard let stored = Conversion.natural(value) else { throw context.misfit(value) }
+        guard let stored = Conversion.natural(value) else { throw context.typeMismatch(value) }
         return stored
     }
 
@@ -233,11 +233,11 @@ struct ObjectBuilder {
     private func link(
         _ value: Any, _ property: BoundProperty, _ context: _PropertyContext, over current: ObjectKey?
     ) throws -> Value {
-        guard let target = property.targetClass else { throw context.misfit(value) }
+        guard let target = property.targetClass else { throw context.typeMismatch(value) }
         let targetClass = try realm.bound(target)
         if let object = value as? ObjectBase {
             let name = object._class?.name ?? type(of: object).className()
-            guard name == targetClass.name else { throw context.misfit(value) }
+            guard name == targetClass.name else { throw context.typeMismatch(value) }
             if object._realm === realm {
                 try realm.check(object)
                 // An embedded object of another owner is copied.

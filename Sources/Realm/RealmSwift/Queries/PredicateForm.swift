@@ -108,7 +108,7 @@ struct ArgumentReader {
         guard let given = flattened(given) else { return .value(.null) }
         if let shape = given as? any RLMGeospatial { return .shape(shape.engineShape) }
         if let value = try self.value(given) { return value.isNested ? .collection(value) : .value(value) }
-        guard let sequence = given as? any Sequence else { throw misfit(given) }
+        guard let sequence = given as? any Sequence else { throw typeMismatch(given) }
         let elements = try elements(of: sequence)
         guard elements.contains(where: \.isNested) else { return .list(elements) }
         return .elements(elements.map { $0.isNested ? .collection($0) : .value($0) })
@@ -117,12 +117,12 @@ struct ArgumentReader {
     private func elements(of sequence: some Sequence) throws -> [Value] {
         try sequence.map { element in
             guard let element = flattened(element) else { return .null }
-            guard let value = try self.value(element) else { throw misfit(element) }
+            guard let value = try self.value(element) else { throw typeMismatch(element) }
             return value
         }
     }
 
-    private func misfit(_ given: Any) -> RealmException {
+    private func typeMismatch(_ given: Any) -> RealmException {
         RealmException("A value of type '\(type(of: given))' cannot be an argument of a predicate.")
     }
 
@@ -145,7 +145,7 @@ struct ArgumentReader {
     /// Returns a reference to the object; an unmanaged or deleted object equals nothing.
     private func reference(to object: ObjectBase) throws -> Value {
         let none = ObjectKey(-1)
-        guard let realm else { throw misfit(object) }
+        guard let realm else { throw typeMismatch(object) }
         guard let owner = object._realm, let reference = object._objectReference else {
             let objectClass = try realm.bound(type(of: object))
             return .reference(ObjectReference(objectClass.id, none))

@@ -338,7 +338,7 @@ public final class RLMRealm {
             try live.commitAsyncWrite { [self] error in
                 edits += 1
                 log(error.map { "A commit failed: \($0)" } ?? "Committed in the background")
-                if error != nil { takeBack(ending) }
+                if error != nil { revert(ending) }
                 completion(error)
             }
         } catch {
@@ -358,7 +358,7 @@ public final class RLMRealm {
                 resume(ending)
             } else {
                 log("A commit failed: \(error)")
-                takeBack(ending)
+                revert(ending)
             }
             throw error
         }
@@ -386,7 +386,7 @@ public final class RLMRealm {
 
     /// Shows the state before a write whose commit has failed: the objects that it created are invalid, and held
     /// collections are where they were, unless a later write has moved them.
-    private func takeBack(_ ending: Ending) {
+    private func revert(_ ending: Ending) {
         edits += 1
         reads.rise()
         cancelledWrites.insert(ending.number)

@@ -390,7 +390,7 @@ extension RLMRealm {
         }
         let context = _PropertyContext(className: boundClass.name, property: primaryKey.name, type: primaryKey.type)
         guard let value = Conversion.plain(flattened(key), as: primaryKey.type) else {
-            throw context.misfit(flattened(key))
+            throw context.typeMismatch(flattened(key))
         }
         return try self.key(of: boundClass.id, primaryKey: value).map { ObjectReference(boundClass.id, $0) }
     }

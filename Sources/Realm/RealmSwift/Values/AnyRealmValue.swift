@@ -235,7 +235,7 @@ extension AnyRealmValue: RealmCollectionValue, _Persistable, MinMaxType, Addable
             return .dictionary(Map(unmanaged: try entries.pairs.map { ($0.key, try _converted($0.value, context)) }))
         }
         if let array = value as? [Any] { return .fromArray(try array.map { try _converted($0, context) }) }
-        guard let plain = Conversion.natural(value) else { throw context.misfit(value) }
+        guard let plain = Conversion.natural(value) else { throw context.typeMismatch(value) }
         return try _restored(_Stored(plain), in: nil)
     }
 }

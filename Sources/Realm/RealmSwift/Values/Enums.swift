@@ -149,7 +149,7 @@ extension _CustomPersistable {
         let persisted = try PersistedType._converted(value, context)
         guard let custom = _fromPersisted(persisted) else {
             // An optional is nil then.
-            throw Unrepresentable(message: context.misfit(value).message)
+            throw Unrepresentable(message: context.typeMismatch(value).message)
         }
         return custom
     }

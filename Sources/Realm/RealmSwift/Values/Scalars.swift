@@ -40,7 +40,7 @@ extension _StoredInteger {
     public static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> Self {
         if let same = value as? Self { return same }
         guard case .int(let number)? = Conversion.plain(value, as: context.type), let exact = Self(exactly: number)
-        else { throw context.misfit(value) }
+        else { throw context.typeMismatch(value) }
         return exact
     }
 }

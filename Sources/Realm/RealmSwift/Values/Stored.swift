@@ -171,7 +171,7 @@ public struct _PropertyContext {
     var type: StoredType
 
     /// Returns Realm's error: `Invalid value 'x' of type 'y' for 'int' property 'Dog.age'.`
-    func misfit(_ value: Any?) -> RealmException {
+    func typeMismatch(_ value: Any?) -> RealmException {
         guard let value else {
             return RealmException(
                 "Invalid value 'nil' of type 'Optional<Any>' for '\(typeText)' property '\(className).\(property)'.")
@@ -227,11 +227,11 @@ extension _Persistable where Self: _Storable {
 extension _Storable {
     public static func _converted(_ value: Any?, _ context: _PropertyContext) throws -> Self {
         if let same = value as? Self { return same }
-        guard let stored = Conversion.plain(value, as: context.type) else { throw context.misfit(value) }
+        guard let stored = Conversion.plain(value, as: context.type) else { throw context.typeMismatch(value) }
         do {
             return try _restored(_Stored(stored), in: nil)
         } catch is Unrepresentable {
-            throw context.misfit(value)
+            throw context.typeMismatch(value)
         }
     }
 }

@@ -37,7 +37,7 @@ package func compressResponses(_ policy: CompressionPolicy = CompressionPolicy()
         guard accepted.allowsIdentity || accepted.coding != nil else {
             throw HTTPError(
                 .encodingNotAcceptable,
-                detail: "Accept-Encoding excludes every supported coding: allow gzip, zstd or identity.",
+                detail: "Accept-Encoding excludes every supported coding: allow \(Coding.list) or identity.",
                 headers: ["Vary": "Accept-Encoding"])
         }
         let known = request.header("If-None-Match")

@@ -37,8 +37,8 @@ extension Request {
             guard let coding = Coding(name: name) else {
                 throw HTTPError(
                     .encodingUnsupported,
-                    detail: "Send the body uncompressed, or with Content-Encoding: gzip or zstd.",
-                    headers: ["Accept-Encoding": "zstd, gzip"])
+                    detail: "Send the body uncompressed, or with a Content-Encoding of these: \(Coding.list).",
+                    headers: ["Accept-Encoding": Coding.allCases.map(\.rawValue).joined(separator: ", ")])
             }
             return coding
         }

@@ -85,7 +85,7 @@ package struct PropertyEditor {
         case .remove:
             let count = try transaction.elementCount(resolved.holder, resolved.property.id)
             return try outcome(try self.edit(resolved, .removeAll) ? count : 0, resolved)
-        default: throw resolved.misfit(edit, resolved.property.type.collection)
+        default: throw resolved.typeMismatch(edit, resolved.property.type.collection)
         }
     }
 
@@ -94,7 +94,7 @@ package struct PropertyEditor {
         switch edit {
         case .assign(let content): value = try writer.resolve(content)
         case .remove: value = .null
-        default: throw resolved.misfit(edit, .single)
+        default: throw resolved.typeMismatch(edit, .single)
         }
         try transaction.set(resolved.holder.classID, resolved.holder.key, [resolved.property.id: value])
         return EditOutcome(modified: 1)
@@ -121,7 +121,7 @@ package struct PropertyEditor {
             try self.edit(whole, .put(try writer.resolve(content), key: key))
         case (.mapKey(let key), _, .remove):
             guard try self.edit(whole, .removeKey(key)) else { throw try resolved.missing(in: transaction) }
-        default: throw resolved.misfit(edit, .single)
+        default: throw resolved.typeMismatch(edit, .single)
         }
         return try outcome(1, whole)
     }
@@ -215,7 +215,7 @@ private struct ValueChange {
     /// Returns the list at the end of the path after the edit.
     private mutating func edited(_ value: Value) throws -> Value {
         guard case .list(var elements) = value else {
-            throw resolved.misfit(edit, value.isDictionary ? .map : .single)
+            throw resolved.typeMismatch(edit, value.isDictionary ? .map : .single)
         }
         switch edit {
         case .insert(let contents, at: let index):
@@ -231,7 +231,7 @@ private struct ValueChange {
             }
             elements.insert(elements.remove(at: from), at: to)
             modified = from == to ? 0 : 1
-        default: throw resolved.misfit(edit, .list)
+        default: throw resolved.typeMismatch(edit, .list)
         }
         count = elements.count
         return .list(elements)
@@ -289,7 +289,7 @@ extension ResolvedPropertyPath {
     }
 
     /// Returns the error for an edit of another kind of collection.
-    fileprivate func misfit(_ edit: PropertyEdit, _ kind: CollectionKind) -> Problem {
+    fileprivate func typeMismatch(_ edit: PropertyEdit, _ kind: CollectionKind) -> Problem {
         switch (edit, kind) {
         case (_, .map): refusal("is a map. Set a value with PUT …/{key}, remove one with DELETE …/{key}.")
         case (.discard, .list): refusal("is a list. Remove an element with DELETE …/{index}.")

@@ -154,18 +154,18 @@ struct RowTallies {
         guard !type.isLink, !type.isComputed else { return }
         if type.isCollection || type.isMixed {
             let fits = (try? JSONValue.parse(text)).map { (try? ValueCoding.draft($0, as: type)) != nil } ?? false
-            if !fits { misfit(text, at: index, line) }
+            if !fits { countMisfit(text, at: index, line) }
         } else if (try? FieldText.parse(text, as: type)) == nil {
-            misfit(text, at: index, line)
+            countMisfit(text, at: index, line)
         }
     }
 
     private mutating func compare(_ json: JSONValue, with type: PropertyType, at index: Int, _ line: Int) {
         guard !type.isLink, !type.isComputed, json != .null else { return }
-        if (try? ValueCoding.draft(json, as: type)) == nil { misfit(json.inWords, at: index, line) }
+        if (try? ValueCoding.draft(json, as: type)) == nil { countMisfit(json.inWords, at: index, line) }
     }
 
-    private mutating func misfit(_ text: String, at index: Int, _ line: Int) {
+    private mutating func countMisfit(_ text: String, at index: Int, _ line: Int) {
         states[index].misfits += 1
         if states[index].firstMisfit == nil {
             states[index].firstMisfit = ValueExample(line: line, text: text.abbreviated)

@@ -31,11 +31,11 @@ struct CallersApartTests {
 
     @Test("a kept version is its maker's alone, in lists, reads, comparisons and deletions")
     func snapshots() throws {
-        let ward = try HiddenPartFixture()
-        let mine = try snapshot(ward.whole, as: HiddenPartFixture.caller)
-        let theirs = try snapshot(ward.whole)
+        let fixture = try HiddenPartFixture()
+        let mine = try snapshot(fixture.whole, as: HiddenPartFixture.caller)
+        let theirs = try snapshot(fixture.whole)
         func send(_ caller: Caller, _ method: HTTPMethod, _ target: String) throws -> WireResponse {
-            try ward.whole.send(as: caller, method, target)
+            try fixture.whole.send(as: caller, method, target)
         }
         #expect(try send(HiddenPartFixture.caller, .get, "/v1/snapshots")["snapshots"]?.asArray?.count == 1)
         #expect(try send(Self.other, .get, "/v1/snapshots")["snapshots"] == [])
@@ -70,14 +70,14 @@ struct CallersApartTests {
             "/v1/index/objects/Person?of=3", "/v1/objects/Person?sort=secret",
         ])
     func reading(_ target: String) throws {
-        let ward = try HiddenPartFixture()
-        let ids = try (snapshot(ward.whole, as: HiddenPartFixture.caller), snapshot(ward.part))
-        for wire in [ward.whole, ward.part] {
+        let fixture = try HiddenPartFixture()
+        let ids = try (snapshot(fixture.whole, as: HiddenPartFixture.caller), snapshot(fixture.part))
+        for wire in [fixture.whole, fixture.part] {
             #expect(try wire.send(.patch, "/v1/objects/Person/1", #"{"name":"later"}"#).status == 200)
         }
         let sign = target.contains("?") ? "&" : "?"
-        let seen = try ward.whole.send(as: HiddenPartFixture.caller, .get, "\(target)\(sign)snapshot=\(ids.0)")
-        let truth = try ward.part.send(.get, "\(target)\(sign)snapshot=\(ids.1)")
+        let seen = try fixture.whole.send(as: HiddenPartFixture.caller, .get, "\(target)\(sign)snapshot=\(ids.0)")
+        let truth = try fixture.part.send(.get, "\(target)\(sign)snapshot=\(ids.1)")
         #expect(seen.status == truth.status)
         #expect(PermissionMatrixTests.plain(seen) == PermissionMatrixTests.plain(truth))
         #expect(!seen.text.contains(HiddenPartFixture.marker) && !seen.text.contains("later"))
@@ -85,8 +85,8 @@ struct CallersApartTests {
 
     @Test("between two versions a caller is told of what changed for it, and of nothing else")
     func changes() throws {
-        let ward = try HiddenPartFixture()
-        let ids = try (snapshot(ward.whole, as: HiddenPartFixture.caller), snapshot(ward.part))
+        let fixture = try HiddenPartFixture()
+        let ids = try (snapshot(fixture.whole, as: HiddenPartFixture.caller), snapshot(fixture.part))
         for (method, target, body) in [
             (.patch, "Person/666001", #"{"name":"SECRETMARK anew","friends":[1]}"#),
             (.patch, "Person/1", #"{"secret":"SECRETMARK other"}"#), (.patch, "Note/1", #"{"text":"SECRETMARK x"}"#),
@@ -94,17 +94,17 @@ struct CallersApartTests {
             (.delete, "Person/666002", nil), (.patch, "Person/3", #"{"vault":666008}"#),
         ] as [(HTTPMethod, String, String?)] {
             #expect(
-                (200...204).contains(try ward.whole.send(method, "/v1/objects/\(target)", body).status), "\(target)")
+                (200...204).contains(try fixture.whole.send(method, "/v1/objects/\(target)", body).status), "\(target)")
         }
         func compare() throws -> (seen: WireResponse, truth: WireResponse) {
             (
-                try ward.whole.send(as: HiddenPartFixture.caller, .get, "/v1/snapshots/\(ids.0)/changes"),
-                try ward.part.send(.get, "/v1/snapshots/\(ids.1)/changes")
+                try fixture.whole.send(as: HiddenPartFixture.caller, .get, "/v1/snapshots/\(ids.0)/changes"),
+                try fixture.part.send(.get, "/v1/snapshots/\(ids.1)/changes")
             )
         }
         let silent = try compare().seen
         #expect(silent.status == 200 && silent["classes"] == [] && silent["schemaChanged"] == false, "\(silent)")
-        for wire in [ward.whole, ward.part] {
+        for wire in [fixture.whole, fixture.part] {
             #expect(try wire.send(.patch, "/v1/objects/Person/2", #"{"name":"bea"}"#).status == 200)
             #expect(try wire.send(.post, "/v1/objects/Person", #"{"id":7,"open":true}"#).status == 201)
             #expect(try wire.send(.delete, "/v1/objects/Note/3").status == 204)
@@ -116,11 +116,11 @@ struct CallersApartTests {
 
     @Test("an object that the rule shows no longer was deleted between two versions, also by what another one changed")
     func leaving() throws {
-        let ward = try HiddenPartFixture()
-        let id = try snapshot(ward.whole, as: HiddenPartFixture.caller)
-        #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", #"{"open":false}"#).status == 200)
-        #expect(try ward.whole.send(.patch, "/v1/objects/Person/666001", #"{"open":true}"#).status == 200)
-        let reported = try ward.whole.send(as: HiddenPartFixture.caller, .get, "/v1/snapshots/\(id)/changes")
+        let fixture = try HiddenPartFixture()
+        let id = try snapshot(fixture.whole, as: HiddenPartFixture.caller)
+        #expect(try fixture.whole.send(.patch, "/v1/objects/Person/1", #"{"open":false}"#).status == 200)
+        #expect(try fixture.whole.send(.patch, "/v1/objects/Person/666001", #"{"open":true}"#).status == 200)
+        let reported = try fixture.whole.send(as: HiddenPartFixture.caller, .get, "/v1/snapshots/\(id)/changes")
         let classes = reported["classes"]?.asArray ?? []
         #expect(classes.first { $0["class"] == "Person" }?["deleted"] == [1])
         #expect(classes.first { $0["class"] == "Person" }?["inserted"] == [666001])
@@ -132,11 +132,11 @@ struct CallersApartTests {
     func idempotency() throws {
         let rule = ClassRule(read: "name == $claims.team", create: "name == $claims.team")
         let role = Role(name: "team", classes: ["Person": rule])
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         let headers: HeaderFields = ["Idempotency-Key": "one"]
         let (red, blue) = (Self.nameless("red", role), Self.nameless("blue", role))
         func create(_ caller: Caller, _ name: String) throws -> WireResponse {
-            try ward.whole.send(
+            try fixture.whole.send(
                 as: caller, .post, "/v1/objects/Person", #"{"id":50,"name":"\#(name)"}"#, headers: headers)
         }
         let made = try create(red, "red")
@@ -155,17 +155,17 @@ struct CallersApartTests {
 
     @Test("tags are of what is seen: a hidden property changes none of an object's")
     func tags() throws {
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         let tag = try #require(
-            try ward.whole.send(as: HiddenPartFixture.caller, .get, "/v1/objects/Person/1").headers["ETag"])
-        #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", #"{"secret":"SECRETMARK z"}"#).status == 200)
-        let again = try ward.whole.send(
+            try fixture.whole.send(as: HiddenPartFixture.caller, .get, "/v1/objects/Person/1").headers["ETag"])
+        #expect(try fixture.whole.send(.patch, "/v1/objects/Person/1", #"{"secret":"SECRETMARK z"}"#).status == 200)
+        let again = try fixture.whole.send(
             as: HiddenPartFixture.caller, .get, "/v1/objects/Person/1", headers: ["If-None-Match": tag])
         #expect(again.status == 304)
-        let head = try ward.whole.send(as: HiddenPartFixture.caller, .head, "/v1/objects/Person/1")
+        let head = try fixture.whole.send(as: HiddenPartFixture.caller, .head, "/v1/objects/Person/1")
         #expect(head.headers["ETag"] == tag)
         for target in ["/v1/objects/Person/666001", "/v1/objects/Vault", "/v1/objects/Person/1/secret"] {
-            let seen = try ward.whole.send(as: HiddenPartFixture.caller, .head, target)
+            let seen = try fixture.whole.send(as: HiddenPartFixture.caller, .head, target)
             #expect(seen.status == 404 && seen.headers["ETag"] == nil, "\(target)")
         }
     }
@@ -174,12 +174,12 @@ struct CallersApartTests {
     func location() throws {
         let rule = ClassRule(read: "open == true", create: "TRUEPREDICATE")
         let caller = Caller(.anonymous, AccessView(role: Role(name: "box", classes: ["Person": rule])))
-        let ward = try HiddenPartFixture(caller)
-        let made = try ward.whole.send(
+        let fixture = try HiddenPartFixture(caller)
+        let made = try fixture.whole.send(
             as: caller, .post, "/v1/objects/Person", #"{"id":9,"open":false,"name":"gone","friend":1}"#)
         #expect(made.status < 500)
         #expect(!made.text.contains(HiddenPartFixture.marker))
-        #expect(try ward.whole.send(as: caller, .get, "/v1/objects/Person/9").status == 404)
+        #expect(try fixture.whole.send(as: caller, .get, "/v1/objects/Person/9").status == 404)
     }
 
     @Test("answers under /v1 depend on who asks, so that no cache shows one caller's to another")

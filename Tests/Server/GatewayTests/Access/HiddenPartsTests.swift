@@ -21,12 +21,13 @@ struct HiddenPartsTests {
 
     @Test("what is reached through its owner has no number that counts those of others", arguments: paths)
     func numbers(path: String) throws {
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         let (seen, truth) = (
-            try ward.whole.send(as: HiddenPartFixture.caller, .get, "/v1/" + path), try ward.part.get("/v1/" + path)
+            try fixture.whole.send(as: HiddenPartFixture.caller, .get, "/v1/" + path),
+            try fixture.part.get("/v1/" + path)
         )
         #expect(PermissionMatrixTests.plain(seen) == PermissionMatrixTests.plain(truth))
-        for answer in [seen, truth, try ward.whole.get("/v1/" + path)] {
+        for answer in [seen, truth, try fixture.whole.get("/v1/" + path)] {
             #expect(
                 answer.status == 200 && answer.text.contains("street") && !answer.text.contains("$key"), "\(answer)")
         }
@@ -39,12 +40,12 @@ struct HiddenPartsTests {
             "sections/Person/1/homes?by=street",
         ])
     func streams(target: String) throws {
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         let streams = [
-            try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/" + target),
-            try ward.part.observe("/v1/observe/" + target),
+            try fixture.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/" + target),
+            try fixture.part.observe("/v1/observe/" + target),
         ]
-        for wire in [ward.whole, ward.part] {
+        for wire in [fixture.whole, fixture.part] {
             let place = target.hasSuffix("home") ? "home" : "homes/0"
             #expect(try wire.send(.patch, "/v1/objects/Person/1/\(place)", #"{"street":"Side"}"#).status == 200)
         }
@@ -67,25 +68,27 @@ struct HiddenPartsTests {
 
     @Test("to append to a list needs no look at what it holds, to insert does")
     func append() throws {
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         let caller = Self.caller(["Person": ClassRule(read: "open == true", update: "TRUEPREDICATE")])
         let target = "/v1/objects/Person/1/friends"
-        #expect(try ward.whole.send(as: caller, .post, target, "3").status == 200)
+        #expect(try fixture.whole.send(as: caller, .post, target, "3").status == 200)
         let transaction =
             #"{"operations":[{"op":"append","object":{"class":"Person","key":1},"property":"friends","value":[1,2]}]}"#
-        #expect(try ward.whole.send(as: caller, .post, "/v1/transactions", transaction).status == 200)
-        #expect(try ward.whole.send(as: caller, .post, target + "?index=0", "3").code == "access.hidden_elements")
+        #expect(try fixture.whole.send(as: caller, .post, "/v1/transactions", transaction).status == 200)
+        #expect(try fixture.whole.send(as: caller, .post, target + "?index=0", "3").code == "access.hidden_elements")
         #expect(
-            try ward.whole.get("/v1/objects/Person/1?fields=friends")["friends"] == [666001, 2, 666002, 3, 2, 3, 1, 2])
+            try fixture.whole.get("/v1/objects/Person/1?fields=friends")["friends"] == [
+                666001, 2, 666002, 3, 2, 3, 1, 2,
+            ])
     }
 
     @Test("who follows embedded objects hears of those that take the places of others that look the same")
     func replaced() throws {
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         let caller = Self.caller([
             "Person": ClassRule(read: "open == true"), "Address": ClassRule(read: "street != 'x'"),
         ])
-        let wire = Wire(store: ward.whole.store, router: ward.whole.router.calling(as: caller))
+        let wire = Wire(store: fixture.whole.store, router: fixture.whole.router.calling(as: caller))
         for query in ["objects/Person/1/homes?sort=street", "objects/Person/1/homes"] {
             let follower = Follower(kind: .list, target: query, fresh: query)
             let events = try follower.open(wire)
@@ -97,8 +100,8 @@ struct HiddenPartsTests {
                 ("Person/1", #"{"homes":[{"street":"D","guest":2},{"street":"x"}]}"#),
                 ("Person/1/homes/0", #"{"guest":3}"#), ("Person/1/homes/1", #"{"street":"C"}"#),
             ] {
-                #expect(try ward.whole.send(.patch, "/v1/objects/" + target, body).status == 200)
-                ward.gateway.settle()
+                #expect(try fixture.whole.send(.patch, "/v1/objects/" + target, body).status == 200)
+                fixture.gateway.settle()
                 for event in events.takeAll() { try follower.apply(event, to: &held) }
                 #expect(try held == follower.expected(wire), "\(query), \(target): \(body)")
             }
@@ -108,11 +111,11 @@ struct HiddenPartsTests {
 
     @Test("versions differ in what is seen of them, also of objects that nobody wrote to")
     func comparisons() throws {
-        let ward = try HiddenPartFixture()
-        let part = ward.part.router.calling(as: HiddenPartFixture.caller)
+        let fixture = try HiddenPartFixture()
+        let part = fixture.part.router.calling(as: HiddenPartFixture.caller)
         let wires = [
-            Wire(store: ward.whole.store, router: ward.whole.router.calling(as: HiddenPartFixture.caller)),
-            Wire(store: ward.part.store, router: part),
+            Wire(store: fixture.whole.store, router: fixture.whole.router.calling(as: HiddenPartFixture.caller)),
+            Wire(store: fixture.part.store, router: part),
         ]
         let snapshots = try wires.map { try $0.send(.post, "/v1/snapshots?ttl=300")["snapshot"]?.asString ?? "" }
         func expectEqual(_ note: String) throws -> JSONValue? {
@@ -126,16 +129,16 @@ struct HiddenPartsTests {
             ("Person/666001", #"{"age":3}"#), ("Person/666001/home", #"{"street":"SECRETMARK lane"}"#),
             ("Person/1/home", #"{"guest":666001}"#),
         ] {
-            #expect(try ward.whole.send(.patch, "/v1/objects/" + target, body).status == 200)
+            #expect(try fixture.whole.send(.patch, "/v1/objects/" + target, body).status == 200)
         }
         #expect(try expectEqual("what is hidden was written to") == nil)
-        for wire in [ward.whole, ward.part] {
+        for wire in [fixture.whole, fixture.part] {
             #expect(try wire.send(.patch, "/v1/objects/Person/1/home", #"{"street":"New"}"#).status == 200)
         }
         let home = try expectEqual("an embedded object was written to")
         #expect(home?["modified"] == [["key": 1, "properties": ["home"]]])
-        #expect(try ward.whole.send(.patch, "/v1/objects/Person/2", #"{"open":false}"#).status == 200)
-        #expect(try ward.part.send(.delete, "/v1/objects/Person/2").status == 204)
+        #expect(try fixture.whole.send(.patch, "/v1/objects/Person/2", #"{"open":false}"#).status == 200)
+        #expect(try fixture.part.send(.delete, "/v1/objects/Person/2").status == 204)
         let gone = try expectEqual("an object is not seen any more")
         #expect(
             gone?["deleted"] == [2] && gone?["modified"]?.asArray?.first?["key"] == 1, "\(String(describing: gone))")

@@ -166,16 +166,16 @@ struct PermissionMatrixTests {
 
     @Test("what is read is what there would be without the hidden", arguments: reads.keys.sorted())
     func reading(_ pattern: String) throws {
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         for target in Self.reads[pattern] ?? [] {
-            let seen = try ward.whole.send(as: HiddenPartFixture.caller, .get, target)
-            let truth = try ward.part.send(.get, target)
+            let seen = try fixture.whole.send(as: HiddenPartFixture.caller, .get, target)
+            let truth = try fixture.part.send(.get, target)
             #expect(Self.plain(seen) == Self.plain(truth), "\(target)")
             Self.expectNoSecret(seen, target)
             guard pattern.hasPrefix("/v1/"), !["/v1/schema", "/v1/export/:class"].contains(pattern) else { continue }
             // The same request as a form.
             let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
-            let form = try ward.whole.send(
+            let form = try fixture.whole.send(
                 as: HiddenPartFixture.caller, .post, "/v1/query" + parts[0].dropFirst(3),
                 parts.count > 1 ? parts[1] : "",
                 headers: ["Content-Type": "application/x-www-form-urlencoded"])
@@ -185,12 +185,12 @@ struct PermissionMatrixTests {
 
     @Test("an administrator sees all of it")
     func administrator() throws {
-        let ward = try HiddenPartFixture()
-        let all = try ward.whole.send(.get, "/v1/objects/Person?count=true&expand=vault").text
+        let fixture = try HiddenPartFixture()
+        let all = try fixture.whole.send(.get, "/v1/objects/Person?count=true&expand=vault").text
         for word in [HiddenPartFixture.marker, HiddenPartFixture.number, "secret", #""count":5"#] {
             #expect(all.contains(word))
         }
-        let shown = try ward.whole.send(
+        let shown = try fixture.whole.send(
             as: HiddenPartFixture.caller, .get, "/v1/objects/Person?count=true&expand=friends"
         ).text
         for word in ["ada", #""count":3"#] { #expect(shown.contains(word)) }
@@ -198,9 +198,10 @@ struct PermissionMatrixTests {
 
     @Test("a plan, which would tell of the hidden, is for administrators")
     func explaining() throws {
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         for mode in ["plan", "run", "true"] {
-            let answer = try ward.whole.send(as: HiddenPartFixture.caller, .get, "/v1/objects/Person?explain=\(mode)")
+            let answer = try fixture.whole.send(
+                as: HiddenPartFixture.caller, .get, "/v1/objects/Person?explain=\(mode)")
             #expect(answer.status == 403 || answer.status == 400)
             Self.expectNoSecret(answer, mode)
         }
@@ -208,13 +209,13 @@ struct PermissionMatrixTests {
 
     @Test("a page goes on behind a cursor as without the hidden")
     func cursors() throws {
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         for sort in ["", "&sort=-weight", "&sort=friend.age,any"] {
             let target = "/v1/objects/Person?limit=1" + sort
             var (afterSeen, afterTruth) = ("", "")
             for _ in 0..<5 {
-                let seen = try ward.whole.send(as: HiddenPartFixture.caller, .get, target + afterSeen)
-                let truth = try ward.part.send(.get, target + afterTruth)
+                let seen = try fixture.whole.send(as: HiddenPartFixture.caller, .get, target + afterSeen)
+                let truth = try fixture.part.send(.get, target + afterTruth)
                 #expect(Self.plain(seen) == Self.plain(truth), "\(target)")
                 guard let next = truth["next"]?.asString, let seenNext = seen["next"]?.asString else { break }
                 // Each cursor is of its store's history.
@@ -226,23 +227,23 @@ struct PermissionMatrixTests {
 
     @Test("a page of what a property holds goes on behind a cursor as without the hidden")
     func heldCursors() throws {
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         for query in [
             "friends?limit=1", "friends?limit=1&sort=-age", "pals?limit=1&distinct=name", "by?limit=1", "fans?limit=1",
         ] {
             var seenTarget = "/v1/objects/Person/1/" + query
             var truthTarget = seenTarget
             for _ in 0..<5 {
-                let seen = try ward.whole.send(as: HiddenPartFixture.caller, .get, seenTarget)
-                let truth = try ward.part.send(.get, truthTarget)
+                let seen = try fixture.whole.send(as: HiddenPartFixture.caller, .get, seenTarget)
+                let truth = try fixture.part.send(.get, truthTarget)
                 #expect(Self.plain(seen) == Self.plain(truth), "\(query)")
                 guard let next = seen["next"]?.asString, let other = truth["next"]?.asString else { break }
                 seenTarget = "/v1/objects/Person/1/\(query)&after=" + Wire.encoded(next)
                 truthTarget = "/v1/objects/Person/1/\(query)&after=" + Wire.encoded(other)
                 // The cursor is now of an earlier version, whose hidden data is equally hidden.
                 let change = #"{"name":"SECRETMARK \#(seen.text.count)"}"#
-                #expect(try ward.whole.send(.patch, "/v1/objects/Person/666001", change).status == 200)
-                for wire in [ward.whole, ward.part] {
+                #expect(try fixture.whole.send(.patch, "/v1/objects/Person/666001", change).status == 200)
+                for wire in [fixture.whole, fixture.part] {
                     #expect(try wire.send(.patch, "/v1/objects/Person/3", #"{"weight":3}"#).status == 200)
                 }
             }
@@ -306,30 +307,30 @@ struct PermissionMatrixTests {
 
     @Test("a stream begins with what is there, and is silent about the hidden", arguments: streams.keys.sorted())
     func streaming(_ pattern: String) throws {
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         for target in Self.streams[pattern] ?? [] {
             // A query that cannot be observed is rejected as it is without the hidden data.
-            let answer = try ward.part.send(.get, target.replacingOccurrences(of: "/observe", with: ""))
+            let answer = try fixture.part.send(.get, target.replacingOccurrences(of: "/observe", with: ""))
             if pattern.hasPrefix("/v1/observe/objects"), pattern.hasSuffix("*steps"), answer.status != 200 {
-                let seen = try ward.whole.send(as: HiddenPartFixture.caller, .get, target)
-                #expect(Self.plain(seen) == Self.plain(try ward.part.send(.get, target)), "\(target)")
+                let seen = try fixture.whole.send(as: HiddenPartFixture.caller, .get, target)
+                #expect(Self.plain(seen) == Self.plain(try fixture.part.send(.get, target)), "\(target)")
                 continue
             }
-            let seen = try ward.whole.observe(as: HiddenPartFixture.caller, target)
-            let truth = try ward.part.observe(target)
+            let seen = try fixture.whole.observe(as: HiddenPartFixture.caller, target)
+            let truth = try fixture.part.observe(target)
             #expect(Self.plain(try seen.next()) == Self.plain(try truth.next()), "\(target)")
             for (path, body) in [
                 ("Person/666001", #"{"name":"SECRETMARK anew","age":97,"nums":[1]}"#),
                 ("Person/1", #"{"secret":"SECRETMARK other"}"#),
                 ("Note/1", #"{"text":"SECRETMARK changed"}"#), ("Vault/666009", #"{"name":"SECRETMARK v"}"#),
             ] {
-                #expect(try ward.whole.send(.patch, "/v1/objects/\(path)", body).status == 200)
+                #expect(try fixture.whole.send(.patch, "/v1/objects/\(path)", body).status == 200)
             }
-            let made = try ward.whole.send(
+            let made = try fixture.whole.send(
                 .post, "/v1/objects/Person?update=modified", #"{"id":666003,"name":"SECRETMARK new"}"#)
             #expect((200...201).contains(made.status))
             // The first event contains visible data only.
-            for wire in [ward.whole, ward.part] {
+            for wire in [fixture.whole, fixture.part] {
                 let current = try wire.get("/v1/objects/Person/1")["age"]?.asInt ?? 0
                 let change =
                     #"{"age":\#(current + 1),"name":"ada\#(current)","nums":[\#(current)],"anys":[\#(current)],"anyMap":{"w":\#(current)}}"#
@@ -339,8 +340,8 @@ struct PermissionMatrixTests {
                     try wire.send(.patch, "/v1/objects/Person/2", #"{"age":\#(current),"name":"bob\#(current)"}"#)
                         .status == 200)
             }
-            ward.gateway.settle()
-            ward.partGateway.settle()
+            fixture.gateway.settle()
+            fixture.partGateway.settle()
             let heard = seen.waitingText()
             #expect(
                 !heard.contains(HiddenPartFixture.marker) && !heard.contains(HiddenPartFixture.number),
@@ -357,13 +358,13 @@ struct PermissionMatrixTests {
             "/v1/observe/values/objects/Person/2/friends?key=name", "/v1/observe/values/objects/Person/2/nums?key=self",
             "/v1/observe/index/objects/Person/2/friends?of=1", "/v1/observe/index/objects/Person/2/nums?of=1",
         ] {
-            let ward = try HiddenPartFixture()
-            let seen = try ward.whole.observe(as: HiddenPartFixture.caller, target)
-            let truth = try ward.part.observe(target)
+            let fixture = try HiddenPartFixture()
+            let seen = try fixture.whole.observe(as: HiddenPartFixture.caller, target)
+            let truth = try fixture.part.observe(target)
             for events in [seen, truth] { _ = try events.next() }
             let change = #"{"open":false,"name":"SECRETMARK now","nums":[666001]}"#
-            #expect(try ward.whole.send(.patch, "/v1/objects/Person/2", change).status == 200)
-            #expect(try ward.part.send(.delete, "/v1/objects/Person/2").status == 204)
+            #expect(try fixture.whole.send(.patch, "/v1/objects/Person/2", change).status == 200)
+            #expect(try fixture.part.send(.delete, "/v1/objects/Person/2").status == 204)
             var event: WireEvents.Event
             repeat {
                 event = try seen.next()
@@ -371,7 +372,7 @@ struct PermissionMatrixTests {
             } while event.name == "update"
             #expect(event.name == "deleted", "\(target): \(event)")
             #expect(seen.ends(), "\(target)")
-            let again = try ward.whole.send(
+            let again = try fixture.whole.send(
                 as: HiddenPartFixture.caller, .get, target.replacingOccurrences(of: "/observe", with: ""))
             #expect(again.status == 404, "\(target)")
         }
@@ -379,11 +380,11 @@ struct PermissionMatrixTests {
 
     @Test("who comes back to an object that was always hidden is told nothing of it")
     func closingEvent() throws {
-        let ward = try HiddenPartFixture()
-        let version = try ward.whole.mark()
-        #expect(try ward.whole.send(.delete, "/v1/objects/Person/666001").status == 204)
+        let fixture = try HiddenPartFixture()
+        let version = try fixture.whole.mark()
+        #expect(try fixture.whole.send(.delete, "/v1/objects/Person/666001").status == 204)
         for headers in [HeaderFields(), ["Last-Event-ID": version]] {
-            let answer = try ward.whole.send(
+            let answer = try fixture.whole.send(
                 as: HiddenPartFixture.caller, .get, "/v1/observe/objects/Person/666001", headers: headers)
             #expect(answer.status == 404)
         }
@@ -391,44 +392,44 @@ struct PermissionMatrixTests {
 
     @Test("a rule's objects come and go in a stream as objects that are made and deleted")
     func comingAndGoing() throws {
-        let ward = try HiddenPartFixture()
-        let seen = try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/objects/Person?fields=id")
+        let fixture = try HiddenPartFixture()
+        let seen = try fixture.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/objects/Person?fields=id")
         #expect(try seen.next("initial")["count"] == 3)
-        #expect(try ward.whole.send(.patch, "/v1/objects/Person/666001", #"{"open":true}"#).status == 200)
+        #expect(try fixture.whole.send(.patch, "/v1/objects/Person/666001", #"{"open":true}"#).status == 200)
         #expect(try seen.next("update")["insertions"] == [1])
-        #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", #"{"open":false}"#).status == 200)
+        #expect(try fixture.whole.send(.patch, "/v1/objects/Person/1", #"{"open":false}"#).status == 200)
         let left = try seen.next()
         #expect(left.name == "update" && left.data["deletions"] == [0])
         let id = try #require(left.id)
-        #expect(try ward.whole.send(.patch, "/v1/objects/Person/2", #"{"open":false}"#).status == 200)
-        let resumed = try ward.whole.observe(
+        #expect(try fixture.whole.send(.patch, "/v1/objects/Person/2", #"{"open":false}"#).status == 200)
+        let resumed = try fixture.whole.observe(
             as: HiddenPartFixture.caller, "/v1/observe/objects/Person?fields=id", headers: ["Last-Event-ID": id])
         #expect(try resumed.next("update")["deletions"] == [1])
     }
 
     @Test("a row whose link is hidden from now on is told with null, and without a word of whom")
     func hiddenLinks() throws {
-        let ward = try HiddenPartFixture()
-        let rows = try ward.whole.observe(
+        let fixture = try HiddenPartFixture()
+        let rows = try fixture.whole.observe(
             as: HiddenPartFixture.caller, "/v1/observe/objects/Person?filter=id%3D%3D2&fields=id,friend,by")
         #expect(try rows.next("initial")["items"] == [["id": 2, "friend": 1, "by": ["a": 1]]])
-        let object = try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/objects/Person/2")
+        let object = try fixture.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/objects/Person/2")
         _ = try object.next("initial")
-        let map = try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/objects/Person/2/by")
+        let map = try fixture.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/objects/Person/2/by")
         _ = try map.next("initial")
         let change = #"{"open":false,"name":"SECRETMARK now"}"#
-        #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", change).status == 200)
+        #expect(try fixture.whole.send(.patch, "/v1/objects/Person/1", change).status == 200)
         let update = try rows.next("update")
         #expect(update["objects"]?["modifications"] == [["id": 2, "friend": .null, "by": ["a": .null]]])
         let reported = try object.next("change")["changes"]?.asArray?.compactMap { $0["name"]?.asString } ?? []
         #expect(Set(reported).isSuperset(of: ["friend", "by"]))
         #expect(try map.next("update")["objects"]?["modifications"] == ["a": .null])
         // Nothing more is reported of it, and nothing of its other properties.
-        #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", #"{"age":1}"#).status == 200)
-        #expect(try ward.whole.send(.patch, "/v1/objects/Person/2", #"{"age":77}"#).status == 200)
+        #expect(try fixture.whole.send(.patch, "/v1/objects/Person/1", #"{"age":1}"#).status == 200)
+        #expect(try fixture.whole.send(.patch, "/v1/objects/Person/2", #"{"age":77}"#).status == 200)
         #expect(try rows.next("update")["modifications"] == [0])
         #expect(try object.next("change")["changes"] == [["name": "age", "old": 20, "new": 77]])
-        ward.gateway.settle()
+        fixture.gateway.settle()
         #expect(rows.waitingText() == "" && object.waitingText() == "")
     }
 
@@ -562,32 +563,32 @@ struct PermissionMatrixTests {
 
     @Test("what is forbidden does nothing and tells nothing", arguments: writes.keys.sorted())
     func writing(_ route: String) throws {
-        let ward = try HiddenPartFixture()
-        let before = try Self.content(ward.whole.store)
-        let version = try ward.whole.version()
+        let fixture = try HiddenPartFixture()
+        let before = try Self.content(fixture.whole.store)
+        let version = try fixture.whole.version()
         for (method, target, body) in Self.writes[route] ?? [] {
-            let answer = try ward.whole.send(as: HiddenPartFixture.caller, method, target, body)
+            let answer = try fixture.whole.send(as: HiddenPartFixture.caller, method, target, body)
             #expect([400, 403, 404, 409, 412, 422].contains(answer.status), "\(method) \(target): \(answer)")
             // The response repeats the client's own numbers.
             #expect(!answer.text.contains(HiddenPartFixture.marker), "\(target): \(answer)")
             // Without a commit there is nothing to compare.
-            if try ward.whole.version() == version { continue }
-            #expect(try Self.content(ward.whole.store) == before, "\(method) \(target)")
+            if try fixture.whole.version() == version { continue }
+            #expect(try Self.content(fixture.whole.store) == before, "\(method) \(target)")
         }
     }
 
     @Test("an import writes what the role may write")
     func importing() throws {
-        let ward = try HiddenPartFixture()
-        let before = try Self.content(ward.whole.store)
+        let fixture = try HiddenPartFixture()
+        let before = try Self.content(fixture.whole.store)
         for row in [
             #"{"id":9,"open":true}"#, #"{"id":1,"name":"x"}"#, #"{"id":666001,"name":"x"}"#, #"{"id":9,"secret":"x"}"#,
         ] {
-            let answer = try ward.whole.send(
+            let answer = try fixture.whole.send(
                 as: HiddenPartFixture.caller, .post, "/v1/import/Person?update=modified", row,
                 headers: ["Content-Type": "application/x-ndjson"])
             #expect(!answer.text.contains(HiddenPartFixture.marker), "\(answer)")
-            #expect(try Self.content(ward.whole.store) == before, "\(row)")
+            #expect(try Self.content(fixture.whole.store) == before, "\(row)")
         }
     }
 
@@ -597,21 +598,21 @@ struct PermissionMatrixTests {
             read: "TRUEPREDICATE", create: "TRUEPREDICATE", update: "TRUEPREDICATE", readableProperties: ["name"],
             writableProperties: ["name", "secret"])
         let caller = Caller(.anonymous, AccessView(role: Role(name: "w", classes: ["Person": rule])))
-        let ward = try HiddenPartFixture(caller)
-        let made = try ward.whole.send(as: caller, .post, "/v1/objects/Person", #"{"id":9,"name":"x","secret":"y"}"#)
+        let fixture = try HiddenPartFixture(caller)
+        let made = try fixture.whole.send(as: caller, .post, "/v1/objects/Person", #"{"id":9,"name":"x","secret":"y"}"#)
         #expect(made.status == 201)
         #expect(made.json == ["id": 9, "name": "x"])
-        let changed = try ward.whole.send(as: caller, .patch, "/v1/objects/Person/9", #"{"secret":"z"}"#)
+        let changed = try fixture.whole.send(as: caller, .patch, "/v1/objects/Person/9", #"{"secret":"z"}"#)
         #expect(changed.json == ["id": 9, "name": "x"])
         // The tags of writes equal those of reads.
-        let read = try ward.whole.send(as: caller, .get, "/v1/objects/Person/9")
+        let read = try fixture.whole.send(as: caller, .get, "/v1/objects/Person/9")
         #expect(read.headers["ETag"] == changed.headers["ETag"])
-        let again = try ward.whole.send(
+        let again = try fixture.whole.send(
             as: caller, .patch, "/v1/objects/Person/9", #"{"name":"x"}"#,
             headers: ["If-Match": read.headers["ETag"] ?? ""])
         #expect(again.status == 200)
-        #expect(try ward.whole.get("/v1/objects/Person/9")["secret"]?.asString == "z")
-        #expect(try ward.whole.send(as: caller, .patch, "/v1/objects/Person/9", #"{"age":1}"#).status == 422)
+        #expect(try fixture.whole.get("/v1/objects/Person/9")["secret"]?.asString == "z")
+        #expect(try fixture.whole.send(as: caller, .patch, "/v1/objects/Person/9", #"{"age":1}"#).status == 422)
     }
 
     /// Routes that do not depend on rules, or that have tests of their own.
@@ -645,22 +646,23 @@ struct PermissionMatrixTests {
 
     @Test("a subscription set is its maker's, and shows what is there for who streams it")
     func subscriptions() throws {
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         let body = #"{"class":"Person","sort":"id","waitForSync":"never"}"#
         #expect(
-            try ward.whole.send(as: HiddenPartFixture.caller, .put, "/v1/subscriptions/mine/all", body).status == 201)
-        #expect(try ward.whole.send(.get, "/v1/subscriptions/mine").status == 404)
-        #expect(try ward.whole.send(.get, "/v1/subscriptions/mine/all").status == 404)
-        #expect(try ward.whole.send(.delete, "/v1/subscriptions/mine/all").status == 404)
-        #expect(try ward.whole.send(.put, "/v1/subscriptions/mine/barriers/b").status == 404)
-        #expect(try ward.whole.send(.put, "/v1/subscriptions/mine/all", body).status == 201)
-        let refused = try ward.whole.send(
+            try fixture.whole.send(as: HiddenPartFixture.caller, .put, "/v1/subscriptions/mine/all", body).status == 201
+        )
+        #expect(try fixture.whole.send(.get, "/v1/subscriptions/mine").status == 404)
+        #expect(try fixture.whole.send(.get, "/v1/subscriptions/mine/all").status == 404)
+        #expect(try fixture.whole.send(.delete, "/v1/subscriptions/mine/all").status == 404)
+        #expect(try fixture.whole.send(.put, "/v1/subscriptions/mine/barriers/b").status == 404)
+        #expect(try fixture.whole.send(.put, "/v1/subscriptions/mine/all", body).status == 201)
+        let refused = try fixture.whole.send(
             as: HiddenPartFixture.caller, .put, "/v1/subscriptions/mine/vault",
             #"{"class":"Vault","waitForSync":"never"}"#)
         #expect(refused.status == 404)
-        let stream = try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/subscriptions/mine/stream")
-        ward.gateway.settle()
-        ward.gateway.settle()
+        let stream = try fixture.whole.observe(as: HiddenPartFixture.caller, "/v1/subscriptions/mine/stream")
+        fixture.gateway.settle()
+        fixture.gateway.settle()
         let heard = stream.waitingText()
         #expect(heard.contains("ada"))
         #expect(!heard.contains(HiddenPartFixture.marker) && !heard.contains(HiddenPartFixture.number), "\(heard)")

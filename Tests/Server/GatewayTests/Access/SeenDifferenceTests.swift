@@ -44,24 +44,24 @@ struct SeenDifferenceTests {
             ("pals", "[1,2,3]", "[666001,1]", Self.update(deletions: [1, 2])),
             ("anyMap", "{\"a\":\(link),\"b\":1}", "{\"a\":null,\"b\":1}", Self.update(modifications: ["a"])),
         ] as [(String, String, String?, [JSONValue])] {
-            let ward = try HiddenPartFixture()
+            let fixture = try HiddenPartFixture()
             func patch(_ key: Int, _ body: String) throws {
-                #expect(try ward.whole.send(.patch, "/v1/objects/Person/\(key)", body).status == 200)
+                #expect(try fixture.whole.send(.patch, "/v1/objects/Person/\(key)", body).status == 200)
             }
             try patch(1, #"{"\#(name)":\#(held)}"#)
             // Only the persons' ids are observed, which do not change.
             let keyPaths = name.hasPrefix("any") ? "" : "&keyPaths=id"
-            let events = try ward.whole.observe(
+            let events = try fixture.whole.observe(
                 as: HiddenPartFixture.caller, "/v1/observe/objects/Person/1/\(name)?include=indices" + keyPaths)
-            ward.gateway.settle()
+            fixture.gateway.settle()
             var operations = [#"{"op":"set","object":{"class":"Person","key":2},"value":{"open":false}}"#]
             if let written {
                 operations.append(
                     #"{"op":"set","object":{"class":"Person","key":1},"value":{"\#(name)":\#(written)}}"#)
             }
             let body = #"{"operations":[\#(operations.joined(separator: ","))]}"#
-            #expect(try ward.whole.send(.post, "/v1/transactions", body).status == 200)
-            ward.gateway.settle()
+            #expect(try fixture.whole.send(.post, "/v1/transactions", body).status == 200)
+            fixture.gateway.settle()
             #expect(Self.positions(events) == [expected], "\(name): \(held), then \(written ?? "nothing")")
             events.stream.didClose(.clientLeft)
         }

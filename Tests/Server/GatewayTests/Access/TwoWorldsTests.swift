@@ -221,7 +221,7 @@ struct TwoWorldsTests {
 
     @Test("what happens to hidden objects is told to nobody who does not see them")
     func silence() throws {
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         let targets = [
             "objects/Person", "objects/Person?keyPaths=friend.name,any,anys,by,friends.name", "objects/Person/1",
             "objects/Person/1?keyPaths=friend.name,friends.name,home.guest.name", "objects/Person/1/friends",
@@ -236,8 +236,8 @@ struct TwoWorldsTests {
             "values/objects/Person/1/friends?key=name", "values/objects/Person/1/anys?key=self",
             "index/objects/Person?sort=-age&of=2", "index/objects/Person/1/friends?matching=age%20%3E%200",
         ]
-        let streams = try targets.map { try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/" + $0) }
-        ward.gateway.settle()
+        let streams = try targets.map { try fixture.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/" + $0) }
+        fixture.gateway.settle()
         for stream in streams { #expect(stream.takeAll().map(\.name) == ["initial"]) }
         for (target, body) in [
             ("Person/666001", #"{"name":"SECRETMARK else"}"#), ("Person/666001", #"{"age":1}"#),
@@ -251,8 +251,8 @@ struct TwoWorldsTests {
             ("Person/1", #"{"home":{"street":"Main","guest":666001}}"#),
             ("Person/1", #"{"home":{"street":"Main","guest":null}}"#),
         ] {
-            #expect(try ward.whole.send(.patch, "/v1/objects/" + target, body).status == 200)
-            ward.gateway.settle()
+            #expect(try fixture.whole.send(.patch, "/v1/objects/" + target, body).status == 200)
+            fixture.gateway.settle()
             for (stream, observed) in zip(streams, targets) {
                 #expect(stream.takeAll() == [], "\(body) of \(target) to \(observed)")
             }

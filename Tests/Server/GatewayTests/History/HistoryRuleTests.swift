@@ -52,30 +52,30 @@ struct HistoryRuleTests {
 
     @Test("has no hidden object, property or class, whatever happens to them")
     func hiddenParts() throws {
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         for (target, body) in [
             ("Person/666001", #"{"name":"SECRETMARK else"}"#), ("Person/1", #"{"secret":"SECRETMARK other"}"#),
             ("Person/1", #"{"friend":666002}"#), ("Person/1", #"{"any":\#(HiddenPartFixture.link(666002))}"#),
             ("Person/1", #"{"homes":[{"street":"C","guest":666001}]}"#), ("Person/1", #"{"vault":null}"#),
             ("Person/1", #"{"age":31}"#), ("Note/0", #"{"text":"hello again"}"#),
         ] {
-            #expect(try ward.whole.send(.patch, "/v1/objects/\(target)", body).status == 200)
+            #expect(try fixture.whole.send(.patch, "/v1/objects/\(target)", body).status == 200)
         }
         for target in ["Person/1", "Person/2", "Person/3", "Note/0", "Note/3"] {
-            let all = try ward.whole.send(.get, "/v1/history/objects/\(target)")
+            let all = try fixture.whole.send(.get, "/v1/history/objects/\(target)")
             #expect(all.status == 200)
-            let seen = try ward.whole.send(as: HiddenPartFixture.caller, .get, "/v1/history/objects/\(target)")
+            let seen = try fixture.whole.send(as: HiddenPartFixture.caller, .get, "/v1/history/objects/\(target)")
             #expect(seen.status == 200 && !seen.rows.isEmpty, "\(seen)")
             for word in [HiddenPartFixture.marker, HiddenPartFixture.number, "secret", "vault"] {
                 #expect(!seen.text.contains(word), "\(target): \(seen)")
             }
         }
-        let mine = try ward.whole.send(as: HiddenPartFixture.caller, .get, "/v1/history/objects/Person/1")
+        let mine = try fixture.whole.send(as: HiddenPartFixture.caller, .get, "/v1/history/objects/Person/1")
         #expect(mine.rows.first?["properties"] == ["age": ["old": 30, "new": 31]])
         // As if they were not there.
         for target in ["Person/666001", "Person/666002", "Vault/666009", "Note/1", "Note/2"] {
-            let seen = try ward.whole.send(as: HiddenPartFixture.caller, .get, "/v1/history/objects/\(target)")
-            let truth = try ward.part.send(.get, "/v1/objects/\(target)")
+            let seen = try fixture.whole.send(as: HiddenPartFixture.caller, .get, "/v1/history/objects/\(target)")
+            let truth = try fixture.part.send(.get, "/v1/objects/\(target)")
             #expect(seen.status == 404)
             #expect(PermissionMatrixTests.plain(seen) == PermissionMatrixTests.plain(truth), "\(target)")
         }

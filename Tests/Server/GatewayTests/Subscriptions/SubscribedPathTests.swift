@@ -218,7 +218,7 @@ struct SubscribedPathTests {
 
     @Test("a subscription shows its caller what a stream of its own would")
     func rules() throws {
-        let ward = try HiddenPartFixture()
+        let fixture = try HiddenPartFixture()
         let targets = [
             "aggregates/objects/Person?by=friend.name&sum=age", "values/objects/Person?keyPath=@unionOfObjects.friend",
             "index/objects/Person?of=3&sort=-age", "objects/Person/1/friends",
@@ -226,14 +226,14 @@ struct SubscribedPathTests {
             "objects/Person/1",
         ]
         for (index, target) in targets.enumerated() {
-            let made = try ward.whole.send(
+            let made = try fixture.whole.send(
                 as: HiddenPartFixture.caller, .put, "/v1/subscriptions/s/f\(index)", #"{"path":"\#(target)"}"#)
             #expect(made.status == 201, "\(target): \(made)")
         }
-        let set = try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/subscriptions/s/stream")
-        let alone = try targets.map { try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/\($0)") }
+        let set = try fixture.whole.observe(as: HiddenPartFixture.caller, "/v1/subscriptions/s/stream")
+        let alone = try targets.map { try fixture.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/\($0)") }
         func compare() throws {
-            ward.gateway.settle()
+            fixture.gateway.settle()
             var reported = targets.map { _ in [String]() }
             for event in set.takeAll() {
                 guard let name = event.data["subscription"]?.asString, let index = Int(name.dropFirst()) else {
@@ -250,7 +250,7 @@ struct SubscribedPathTests {
             ("Person/666001", #"{"name":"SECRETMARK anew","age":97}"#), ("Person/1", #"{"secret":"SECRETMARK other"}"#),
             ("Person/1", #"{"age":50,"friends":[2,666001]}"#), ("Person/2", #"{"open":false}"#),
         ] {
-            #expect(try ward.whole.send(.patch, "/v1/objects/\(path)", body).status == 200)
+            #expect(try fixture.whole.send(.patch, "/v1/objects/\(path)", body).status == 200)
             try compare()
         }
         for stream in alone + [set] { stream.stream.didClose(.clientLeft) }

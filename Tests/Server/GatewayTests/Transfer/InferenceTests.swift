@@ -88,9 +88,9 @@ struct InferenceTests {
                 == [["name": "id", "type": "string"], ["name": "zip", "type": "int?"]])
         let none = try post(gateway, "/v1/schema/inference?class=Kennel&primaryKey=")
         #expect(none.member("classes")?[0]?["primaryKey"] == .null)
-        let misfit = try post(gateway, "/v1/schema/inference?class=Kennel&type=zip=bool")
-        #expect(misfit.member("properties")?[1]?["misfits"] == 2)
-        #expect(misfit.member("properties")?[1]?["firstMisfit"] == ["line": 2, "value": "10115"])
+        let mismatch = try post(gateway, "/v1/schema/inference?class=Kennel&type=zip=bool")
+        #expect(mismatch.member("properties")?[1]?["misfits"] == 2)
+        #expect(mismatch.member("properties")?[1]?["firstMisfit"] == ["line": 2, "value": "10115"])
     }
 
     @Test(
