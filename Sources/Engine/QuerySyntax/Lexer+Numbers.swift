@@ -2,7 +2,7 @@ import ObjectModel
 
 extension Lexer {
     /// A number, with a sign directly before it, or nil if none begins here.
-    mutating func number() throws(LexicalFault) -> ParsedConstant? {
+    mutating func number() throws(LexicalError) -> ParsedConstant? {
         let start = position
         let isNegative = peek() == 0x2D
         let first = isNegative || peek() == 0x2B ? start + 1 : start
@@ -21,7 +21,7 @@ extension Lexer {
         if double == 0, Decimal128(text)?.isZero != false,
             text.prefix(while: { $0 != "e" && $0 != "E" }).contains(where: { "1"..."9" ~= $0 })
         {
-            throw LexicalFault(
+            throw LexicalError(
                 message: "The number is too close to zero: the smallest that a value can have is 1e-6176.",
                 range: SourceRange(start: start, end: end))
         }
@@ -60,7 +60,7 @@ extension Lexer {
 
     private mutating func hexadecimalNumber(
         at first: Int, isNegative: Bool
-    ) throws(LexicalFault) -> ParsedConstant? {
+    ) throws(LexicalError) -> ParsedConstant? {
         guard first + 2 < bytes.count, bytes[first] == 0x30, bytes[first + 1] | 0x20 == 0x78,
             Self.isHexadecimal(bytes[first + 2])
         else { return nil }
@@ -69,7 +69,7 @@ extension Lexer {
         while let byte = peek(), Self.isHexadecimal(byte) { position += 1 }
         let digits = String(decoding: bytes[first + 2..<position], as: UTF8.self)
         guard let value = Int64((isNegative ? "-" : "") + digits, radix: 16) else {
-            throw LexicalFault(
+            throw LexicalError(
                 message: "This number does not fit 64 bits.", range: SourceRange(start: start, end: position))
         }
         return .value(.int(value))
@@ -97,7 +97,7 @@ extension Lexer {
     }
 
     /// `T5:-3`, `2017-12-31@23:59:59` and `2017-12-31T23:59:59:123`, or nil if no date begins here.
-    mutating func date() throws(LexicalFault) -> Timestamp? {
+    mutating func date() throws(LexicalError) -> Timestamp? {
         let start = position
         var scanner = DateScanner(bytes: bytes, position: position)
         guard let parts = scanner.scan() else { return nil }
@@ -105,21 +105,21 @@ extension Lexer {
         let range = SourceRange(start: start, end: position)
         switch parts {
         case .incomplete(let hint):
-            throw LexicalFault(
+            throw LexicalError(
                 message: "A date needs a time, and is written 2017-12-31@23:59:59 or T<seconds>:<nanoseconds>.",
                 range: range, hint: hint)
         case .outOfRange:
-            throw LexicalFault(message: "Invalid timestamp format: this date is out of range.", range: range)
+            throw LexicalError(message: "Invalid timestamp format: this date is out of range.", range: range)
         case .seconds(let seconds, let nanoseconds): return try date(seconds, nanoseconds, range)
         case .calendar(let fields, let nanoseconds):
             guard fields[0] >= 1900 else {
-                throw LexicalFault(message: "Conversion of dates before 1900 is not supported.", range: range)
+                throw LexicalError(message: "Conversion of dates before 1900 is not supported.", range: range)
             }
             guard
                 let whole = Timestamp(
                     year: fields[0], month: fields[1], day: fields[2], hour: fields[3], minute: fields[4],
                     second: fields[5])
-            else { throw LexicalFault(message: "This date is not in the calendar.", range: range) }
+            else { throw LexicalError(message: "This date is not in the calendar.", range: range) }
             // Realm counts the nanoseconds away from zero, on either side of 1970.
             return try date(whole.seconds, whole.seconds < 0 ? -nanoseconds : nanoseconds, range)
         }
@@ -127,13 +127,13 @@ extension Lexer {
 
     private func date(
         _ seconds: Int64, _ nanoseconds: Int32, _ range: SourceRange
-    ) throws(LexicalFault) -> Timestamp {
+    ) throws(LexicalError) -> Timestamp {
         guard (-999_999_999...999_999_999).contains(nanoseconds) else {
-            throw LexicalFault(
+            throw LexicalError(
                 message: "Invalid timestamp format: there are at most 999999999 nanoseconds in a second.", range: range)
         }
         guard let date = Timestamp(seconds: seconds, nanoseconds: nanoseconds) else {
-            throw LexicalFault(message: "Invalid timestamp format: both parts have the same sign.", range: range)
+            throw LexicalError(message: "Invalid timestamp format: both parts have the same sign.", range: range)
         }
         return date
     }

@@ -1,6 +1,6 @@
 extension Lexer {
     /// A string in its quotes, with its escapes resolved. In formats `%%` is one percent sign.
-    mutating func quoted() throws(LexicalFault) -> String {
+    mutating func quoted() throws(LexicalError) -> String {
         let start = position
         let quote = bytes[position]
         position += 1
@@ -18,14 +18,14 @@ extension Lexer {
         throw unclosed(start)
     }
 
-    private func unclosed(_ start: Int) -> LexicalFault {
-        LexicalFault(
+    private func unclosed(_ start: Int) -> LexicalError {
+        LexicalError(
             message: "The closing quote of this string is missing.", range: SourceRange(start: start, end: position),
             expected: [String(Character(Unicode.Scalar(bytes[start])))])
     }
 
     /// The bytes of the escape after a backslash in a string.
-    private mutating func escape(stringStart: Int) throws(LexicalFault) -> [UInt8] {
+    private mutating func escape(stringStart: Int) throws(LexicalError) -> [UInt8] {
         let start = position - 1
         guard let byte = peek() else { throw unclosed(stringStart) }
         position += 1
@@ -41,7 +41,7 @@ extension Lexer {
             if let scalar = unicodeEscape() { return Array(String(Character(scalar)).utf8) }
         default: break
         }
-        throw LexicalFault(
+        throw LexicalError(
             message: "An escape in a string is one of \\\" \\' \\/ \\\\ \\b \\f \\n \\r \\t \\0 \\uXXXX.",
             range: SourceRange(start: start, end: start + 1), hint: "\\\\")
     }

@@ -3,14 +3,14 @@ import ObjectModel
 
 extension Lexer {
     /// A name, or one of the constants that look like names.
-    mutating func word() throws(LexicalFault) -> Token.Kind {
+    mutating func word() throws(LexicalError) -> Token.Kind {
         let start = position
         if peek() == 0x54, let date = try date() { return .constant(.value(.date(date))) }
         if take("B64'") || take("B64\"") {
             position -= 1
             let text = try quoted()
             guard let decoded = Base64.standard.decode(text) else {
-                throw LexicalFault(
+                throw LexicalError(
                     message: "This is not base64.", range: SourceRange(start: start, end: position))
             }
             return .base64(decoded)
@@ -18,7 +18,7 @@ extension Lexer {
         if take("uuid(") {
             let text = try untilParenthesis(start)
             guard text.utf8.count == 36, let value = UUIDValue(text: text) else {
-                throw LexicalFault(
+                throw LexicalError(
                     message: "A UUID is written uuid(xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx).",
                     range: SourceRange(start: start, end: position))
             }
@@ -27,7 +27,7 @@ extension Lexer {
         if take("oid(") {
             let text = try untilParenthesis(start)
             guard let value = ObjectId(hex: text) else {
-                throw LexicalFault(
+                throw LexicalError(
                     message: "An object id is written oid(24 hexadecimal digits).",
                     range: SourceRange(start: start, end: position))
             }
@@ -60,7 +60,7 @@ extension Lexer {
     }
 
     /// The longest name here, with its escapes resolved; it may be empty.
-    mutating func name() throws(LexicalFault) -> String {
+    mutating func name() throws(LexicalError) -> String {
         let start = position
         while let byte = peek(), Self.continuesName(byte) { position += 1 }
         guard peek() == 0x5C else { return String(decoding: bytes[start..<position], as: UTF8.self) }
@@ -80,7 +80,7 @@ extension Lexer {
 
     /// A backslash and its escape. Beyond Realm's four escapes there is `\uXXXX`, which can express every name, such as
     /// those that begin with a digit or are keywords.
-    private mutating func nameEscape() throws(LexicalFault) -> [UInt8] {
+    private mutating func nameEscape() throws(LexicalError) -> [UInt8] {
         let start = position
         position += 1
         if let byte = peek() {
@@ -95,7 +95,7 @@ extension Lexer {
             default: break
             }
         }
-        throw LexicalFault(
+        throw LexicalError(
             message: "In a name, a backslash is followed by a space, n, r, t or uXXXX.",
             range: SourceRange(start: start, end: min(start + 1, bytes.count)))
     }
@@ -108,11 +108,11 @@ extension Lexer {
         startsName(byte) || (0x30...0x39).contains(byte) || byte == 0x2D
     }
 
-    private mutating func untilParenthesis(_ start: Int) throws(LexicalFault) -> String {
+    private mutating func untilParenthesis(_ start: Int) throws(LexicalError) -> String {
         let from = position
         while let byte = peek(), byte != 0x29 { position += 1 }
         guard peek() != nil else {
-            throw LexicalFault(
+            throw LexicalError(
                 message: "A closing parenthesis is missing.", range: SourceRange(start: start, end: position),
                 expected: [")"])
         }

@@ -13,7 +13,7 @@ struct Lexer {
         // Most tokens and the space after them are longer than that; one allocation is then enough.
         tokens.reserveCapacity(lexer.bytes.count / 4 + 1)
         while true {
-            do throws(LexicalFault) {
+            do throws(LexicalError) {
                 let token = try lexer.next()
                 tokens.append(token)
                 if token.kind == .end { return tokens }
@@ -24,14 +24,14 @@ struct Lexer {
         }
     }
 
-    struct LexicalFault: Error {
+    struct LexicalError: Error {
         var message: String
         var range: SourceRange
         var hint: String?
         var expected: [String] = []
     }
 
-    private mutating func next() throws(LexicalFault) -> Token {
+    private mutating func next() throws(LexicalError) -> Token {
         while let byte = peek(), byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
         let start = position
         guard let byte = peek() else { return Token(kind: .end, range: SourceRange(start: start, end: start)) }
@@ -39,7 +39,7 @@ struct Lexer {
         return Token(kind: kind, range: SourceRange(start: start, end: position))
     }
 
-    private mutating func kind(startingWith byte: UInt8) throws(LexicalFault) -> Token.Kind {
+    private mutating func kind(startingWith byte: UInt8) throws(LexicalError) -> Token.Kind {
         switch Unicode.Scalar(byte) {
         case "<", ">", "=", "!":
             if let comparison = comparison() { return .comparison(comparison) }
@@ -73,7 +73,7 @@ struct Lexer {
             position += 1
             let name = try name()
             guard !name.isEmpty else {
-                throw LexicalFault(
+                throw LexicalError(
                     message: "After '@' the name of an operation is expected.",
                     range: SourceRange(start: start, end: position),
                     expected: KeyPathOperator.all.map { "@" + $0 })
@@ -95,12 +95,12 @@ struct Lexer {
     }
 
     /// The error for a character that begins no token.
-    private func stray(hint: String?) -> LexicalFault {
+    private func stray(hint: String?) -> LexicalError {
         var end = position + 1
         while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
         let shown = String(decoding: bytes[position..<min(end, bytes.count)], as: UTF8.self)
         let advice = hint.map { " Write \($0)." } ?? ""
-        return LexicalFault(
+        return LexicalError(
             message: "'\(shown)' is not allowed here.\(advice)",
             range: SourceRange(start: position, end: min(end, bytes.count)), hint: hint)
     }
@@ -125,24 +125,24 @@ struct Lexer {
         return nil
     }
 
-    private mutating func placeholder() throws(LexicalFault) -> Token.Kind {
+    private mutating func placeholder() throws(LexicalError) -> Token.Kind {
         if take("%@") { return .nextArgument }
         if take("%K") { return .nextKeyPath }
         if dialect == .format {
             for form in ["%d", "%i", "%u", "%ld", "%lu", "%lld", "%llu", "%f"] where take(form) {
                 return .nextArgument
             }
-            throw LexicalFault(
+            throw LexicalError(
                 message: "A percent sign begins %@, %K, %d, %i, %u, %ld, %lu, %lld, %llu or %f.", range: rangeHere(),
                 expected: ["%@", "%K", "%d", "%f"])
         }
-        throw LexicalFault(
+        throw LexicalError(
             message: "Arguments are written $0, $1, ….", range: rangeHere(), hint: "$0",
             expected: ["$0", "%@", "%K"])
     }
 
     /// `$0`, `$K0`, or a name such as `$x` and `$0-1`.
-    private mutating func argument() throws(LexicalFault) -> Token.Kind {
+    private mutating func argument() throws(LexicalError) -> Token.Kind {
         let start = position
         let word = try word()
         let raw = bytes[start..<position].dropFirst()
@@ -150,7 +150,7 @@ struct Lexer {
         let digits = isKeyPath ? raw.dropFirst() : raw
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return word }
         guard let number = Int(String(decoding: digits, as: UTF8.self)) else {
-            throw LexicalFault(
+            throw LexicalError(
                 message: "No query has that many arguments.", range: SourceRange(start: start, end: position))
         }
         return isKeyPath ? .keyPathArgument(number) : .argument(number)

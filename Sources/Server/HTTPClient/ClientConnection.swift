@@ -31,7 +31,7 @@ struct ClientConnection {
             session = nil
             return
         }
-        do throws(TLSClientSession.Fault) {
+        do throws(TLSClientSession.Error) {
             session = try TLSClientSession(over: socket.descriptor, to: base.host, trust: trust)
         } catch {
             throw Self.error(error, base)
@@ -43,7 +43,7 @@ struct ClientConnection {
         guard let session else { return }
         while true {
             let status: Int
-            do throws(TLSClientSession.Fault) {
+            do throws(TLSClientSession.Error) {
                 status = try session.handshake()
             } catch {
                 throw Self.error(error, base)
@@ -53,7 +53,7 @@ struct ClientConnection {
         }
     }
 
-    private static func error(_ fault: TLSClientSession.Fault, _ base: BaseURL) -> HTTPClientError {
+    private static func error(_ fault: TLSClientSession.Error, _ base: BaseURL) -> HTTPClientError {
         switch fault {
         case .noTLS: .noTLS(endpoint: base.endpoint)
         case .untrusted(let reason): .untrusted(endpoint: base.endpoint, reason: reason)

@@ -38,7 +38,7 @@ package struct HTTPClient: Sendable {
     }
 
     private static func made(_ trust: Trust) throws(HTTPClientError) -> TLSTrust {
-        do throws(TLSTrust.Fault) {
+        do throws(TLSTrust.Error) {
             switch trust {
             case .system: return try TLSTrust(.system)
             case .authorities(let file): return try TLSTrust(.file(file))
@@ -71,7 +71,7 @@ package struct HTTPClient: Sendable {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while !reader.isWhole {
             let received = try connection.received(&buffer)
-            do throws(ResponseReader.Fault) {
+            do throws(ResponseReader.Error) {
                 switch received {
                 case .bytes(let count): try reader.feed(buffer[..<count])
                 case .end: try reader.end()

@@ -2,7 +2,7 @@ import HTTPMessages
 
 /// Reads one HTTP/1 response from the bytes of a connection, in pieces of any size.
 struct ResponseReader {
-    enum Fault: Error {
+    enum Error: Swift.Error {
         case malformed
         case tooLong
     }
@@ -46,7 +46,7 @@ struct ResponseReader {
     var response: Response { Response(status: status, headers: headers, body: .bytes(body)) }
 
     /// Reads further bytes. Those behind the response are ignored.
-    mutating func feed(_ bytes: some Collection<UInt8>) throws(Fault) {
+    mutating func feed(_ bytes: some Collection<UInt8>) throws(Error) {
         input += bytes
         while try step() {}
         input.removeFirst(position)
@@ -54,13 +54,13 @@ struct ResponseReader {
     }
 
     /// Tells that no more bytes come. Throws if the response is not whole.
-    mutating func end() throws(Fault) {
+    mutating func end() throws(Error) {
         if case .bodyUntilEnd = state { state = .whole }
         guard isWhole else { throw .malformed }
     }
 
     /// Returns false if it needs more bytes, or none.
-    private mutating func step() throws(Fault) -> Bool {
+    private mutating func step() throws(Error) -> Bool {
         switch state {
         case .statusLine:
             guard let line = try line() else { return false }
@@ -95,7 +95,7 @@ struct ResponseReader {
     }
 
     /// Takes the next line, without its end; nil if it is not complete.
-    private mutating func line() throws(Fault) -> String? {
+    private mutating func line() throws(Error) -> String? {
         guard let end = input[position...].firstIndex(of: 0x0a) else {
             guard headLength + input.count - position <= Self.headLimit else { throw .malformed }
             return nil
@@ -110,7 +110,7 @@ struct ResponseReader {
     }
 
     /// Moves up to so many bytes from the input; returns how many are left, nil without input.
-    private mutating func moveToBody(_ left: Int) throws(Fault) -> Int? {
+    private mutating func moveToBody(_ left: Int) throws(Error) -> Int? {
         let count = min(left, input.count - position)
         guard count > 0 else { return nil }
         guard count <= limit - body.count else { throw .tooLong }
@@ -119,7 +119,7 @@ struct ResponseReader {
         return left - count
     }
 
-    private mutating func readStatus(_ line: String) throws(Fault) {
+    private mutating func readStatus(_ line: String) throws(Error) {
         let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].utf8.count == 3, let status = Int(words[1]),
             (100...599).contains(status)
@@ -128,14 +128,14 @@ struct ResponseReader {
         headers = HeaderFields()
     }
 
-    private mutating func readField(_ line: String) throws(Fault) {
+    private mutating func readField(_ line: String) throws(Error) {
         guard let colon = line.firstIndex(of: ":"), colon != line.startIndex,
             !line[..<colon].contains(where: { $0 == " " || $0 == "\t" })
         else { throw .malformed }
         headers.add(String(line[..<colon]), String(line[line.index(after: colon)...].trimmingBlanks))
     }
 
-    private mutating func beginBody() throws(Fault) {
+    private mutating func beginBody() throws(Error) {
         if status < 200 {
             // An interim response precedes the response.
             state = .statusLine

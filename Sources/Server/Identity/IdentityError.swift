@@ -18,7 +18,7 @@ package struct IdentityError: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     /// Runs `work`; converts file errors.
-    static func naming<R>(_ work: () throws(FileFault) -> R) throws(IdentityError) -> R {
+    static func naming<R>(_ work: () throws(FileError) -> R) throws(IdentityError) -> R {
         do {
             return try work()
         } catch {

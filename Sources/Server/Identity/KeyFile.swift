@@ -12,7 +12,7 @@ struct KeyFile: KeyDocument {
     var stamp: [Int64] { FileStamp(path)?.numbers ?? [] }
 
     func read() throws(IdentityError) -> [UInt8]? {
-        try IdentityError.naming { () throws(FileFault) in try WholeFile.read(path) }
+        try IdentityError.naming { () throws(FileError) in try WholeFile.read(path) }
     }
 
     /// Holds the lock against other processes meanwhile.
@@ -24,7 +24,7 @@ struct KeyFile: KeyDocument {
             guard errno == EINTR else { throw IdentityError("lock", path + ".lock", errno) }
         }
         let bytes = try change(try read())
-        try IdentityError.naming { () throws(FileFault) in try WholeFile.replace(path, with: bytes) }
+        try IdentityError.naming { () throws(FileError) in try WholeFile.replace(path, with: bytes) }
     }
 }
 

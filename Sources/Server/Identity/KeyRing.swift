@@ -152,7 +152,7 @@ package final class KeyRing: Sendable {
     }
 
     /// Returns the caller with this secret. Cost: a hash and a lock; for an unknown key also a check of the file.
-    package func principal(of secret: String) throws(CredentialFault) -> Principal {
+    package func principal(of secret: String) throws(CredentialError) -> Principal {
         let hash = Secret.hash(secret)
         if let initial, ConstantTime.areEqual(initial.hash, hash) {
             return Principal(credential: .key(Self.initialKey), roles: [initial.role])

@@ -58,7 +58,7 @@ package struct KeyScope: Hashable, Sendable {
 }
 
 /// The reason why a credential was rejected. It reveals no more than its holder may know.
-package enum CredentialFault: Error, Hashable, Sendable {
+package enum CredentialError: Error, Hashable, Sendable {
     /// The credential is unknown or revoked; the difference is not revealed.
     case invalid
     /// The credential is genuine but has expired.

@@ -23,7 +23,7 @@ package struct GatewayResponse: Sendable {
 /// The way to a gateway.
 package protocol GatewayPort {
     /// Blocks until the response is there. Throws where there is none.
-    func send(_ request: GatewayRequest) throws(ToolFault) -> GatewayResponse
+    func send(_ request: GatewayRequest) throws(ToolError) -> GatewayResponse
 }
 
 /// A gateway in this process, to a database that this process has open: every caller has full access.
@@ -36,21 +36,21 @@ package struct OwnGateway: GatewayPort {
         router = try Gateway(store: store, logger: logger).router
     }
 
-    package func send(_ request: GatewayRequest) throws(ToolFault) -> GatewayResponse {
+    package func send(_ request: GatewayRequest) throws(ToolError) -> GatewayResponse {
         var headers = HeaderFields()
         if request.body != nil { headers["Content-Type"] = "application/json" }
         let asked: Request
         do throws(HTTPError) {
             asked = try Request(request.method, request.target, headers: headers, body: request.body ?? [])
         } catch {
-            throw ToolFault("The request is not valid: \(error).")
+            throw ToolError("The request is not valid: \(error).")
         }
         let arrived = Promise<Response?>()
         router.respond(to: asked).answer(
             Responder { outcome in
                 if case .response(let response) = outcome { arrived.set(response) } else { arrived.set(nil) }
             })
-        guard let response = arrived.wait() else { throw ToolFault("The gateway opened a stream.") }
+        guard let response = arrived.wait() else { throw ToolError("The gateway opened a stream.") }
         return GatewayResponse(status: response.status, body: response.bodyBytes)
     }
 }

@@ -12,7 +12,7 @@ package struct RemoteGateway: GatewayPort {
         credential = token.map { "Bearer \($0)" }
     }
 
-    package func send(_ request: GatewayRequest) throws(ToolFault) -> GatewayResponse {
+    package func send(_ request: GatewayRequest) throws(ToolError) -> GatewayResponse {
         var headers: HeaderFields = ["Accept": "application/json"]
         if request.body != nil { headers.add("Content-Type", "application/json") }
         if let credential { headers.add("Authorization", credential) }
@@ -22,9 +22,9 @@ package struct RemoteGateway: GatewayPort {
         } catch {
             switch error {
             case .unresolved, .unreachable, .noTLS, .untrusted, .handshake:
-                throw ToolFault("The gateway cannot be reached. \(error.message)")
-            case .tooLong: throw ToolFault("\(error.message) Ask for less.")
-            default: throw ToolFault(error.message)
+                throw ToolError("The gateway cannot be reached. \(error.message)")
+            case .tooLong: throw ToolError("\(error.message) Ask for less.")
+            default: throw ToolError(error.message)
             }
         }
     }

@@ -8,45 +8,45 @@ struct ToolArguments {
 
     /// Throws for a name that the tool does not have, and for a value that is missing or of another type. A null counts
     /// as absent: models send it for what they leave out.
-    init(_ given: JSONObject, of tool: String, _ parameters: [Toolbox.Parameter]) throws(ToolFault) {
+    init(_ given: JSONObject, of tool: String, _ parameters: [Toolbox.Parameter]) throws(ToolError) {
         let names = parameters.map(\.name)
         var values: [String: JSONValue] = [:]
         for member in given.members where member.value != .null {
             guard let parameter = parameters.first(where: { $0.name == member.name }) else {
                 let hint = names.nearest(to: member.name).map { " Did you mean '\($0)'?" } ?? ""
                 let known = names.isEmpty ? "It has none." : "It has: \(names.joined(separator: ", "))."
-                throw ToolFault("The tool '\(tool)' has no argument '\(member.name)'. \(known)\(hint)")
+                throw ToolError("The tool '\(tool)' has no argument '\(member.name)'. \(known)\(hint)")
             }
             guard parameter.accepts(member.value) else {
-                throw ToolFault(
+                throw ToolError(
                     "The argument '\(member.name)' of '\(tool)' must be \(parameter.typeWords), not \(member.value.inWords)."
                 )
             }
             values[member.name] = member.value
         }
         for parameter in parameters where parameter.isRequired && values[parameter.name] == nil {
-            throw ToolFault("The tool '\(tool)' needs the argument '\(parameter.name)'. \(parameter.description)")
+            throw ToolError("The tool '\(tool)' needs the argument '\(parameter.name)'. \(parameter.description)")
         }
         self.values = values
     }
 
-    func integer(_ name: String, in range: ClosedRange<Int>) throws(ToolFault) -> Int? {
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(ToolError) -> Int? {
         guard case .int(let value)? = values[name] else { return nil }
         guard let value = Int(exactly: value), range.contains(value) else {
-            throw ToolFault("The argument '\(name)' must be from \(range.lowerBound) to \(range.upperBound).")
+            throw ToolError("The argument '\(name)' must be from \(range.lowerBound) to \(range.upperBound).")
         }
         return value
     }
 
     /// The JSON of an object.
-    func object(_ name: String) throws(ToolFault) -> [UInt8] {
+    func object(_ name: String) throws(ToolError) -> [UInt8] {
         let json = JSONWriter(capacity: 256)
         json.value(values[name] ?? [:])
         return json.bytes
     }
 
     /// The path of a resource, followed by arguments as segments.
-    func path(_ resource: String, _ names: String...) throws(ToolFault) -> String {
+    func path(_ resource: String, _ names: String...) throws(ToolError) -> String {
         var path = "/v1/\(resource)"
         for name in names {
             let text = text(name) ?? ""

@@ -24,12 +24,12 @@ package struct ToolServer {
     }
 
     /// An error of JSON-RPC.
-    private struct Fault: Error {
+    private struct ProtocolError: Error {
         var code: Int64
         var message: String
         var data: JSONValue?
 
-        static func parameters(_ message: String) -> Fault { Fault(code: -32602, message: message) }
+        static func parameters(_ message: String) -> ProtocolError { ProtocolError(code: -32602, message: message) }
     }
 
     /// Answers a line; nil for one that asks nothing.
@@ -38,7 +38,7 @@ package struct ToolServer {
         do throws(JSONError) {
             response = self.answer(try JSONValue.parse(line))
         } catch {
-            response = Self.refusal(.null, Fault(code: -32700, message: "This line is not JSON: \(error)"))
+            response = Self.refusal(.null, ProtocolError(code: -32700, message: "This line is not JSON: \(error)"))
         }
         return response.map { value in
             let json = JSONWriter(capacity: 1024)
@@ -56,12 +56,13 @@ package struct ToolServer {
 
     private func answer(single message: JSONValue) -> JSONValue? {
         guard case .object = message, message["jsonrpc"] == "2.0" else {
-            return Self.refusal(.null, Fault(code: -32600, message: "This is not a message of JSON-RPC 2.0."))
+            return Self.refusal(.null, ProtocolError(code: -32600, message: "This is not a message of JSON-RPC 2.0."))
         }
         guard case .string(let method)? = message["method"] else {
             // A response: this server asks nothing, so it is to nothing.
             if message["result"] != nil || message["error"] != nil { return nil }
-            return Self.refusal(message["id"] ?? .null, Fault(code: -32600, message: "The message has no method."))
+            return Self.refusal(
+                message["id"] ?? .null, ProtocolError(code: -32600, message: "The message has no method."))
         }
         // What has no id is a notification, none of which matters here.
         guard let id = message["id"] else { return nil }
@@ -76,7 +77,7 @@ package struct ToolServer {
         }
     }
 
-    private static func refusal(_ id: JSONValue, _ fault: Fault) -> JSONValue {
+    private static func refusal(_ id: JSONValue, _ fault: ProtocolError) -> JSONValue {
         var error: [JSONObject.Member] = [
             JSONObject.Member(name: "code", value: .int(fault.code)),
             JSONObject.Member(name: "message", value: .string(fault.message)),
@@ -91,7 +92,7 @@ package struct ToolServer {
 
     // MARK: Methods
 
-    private func result(of method: String, _ parameters: JSONValue) throws(Fault) -> JSONValue {
+    private func result(of method: String, _ parameters: JSONValue) throws(ProtocolError) -> JSONValue {
         let isEnvelope = try checkVersion(parameters)
         var members: [JSONObject.Member] = []
         func add(_ name: String, _ value: JSONValue) { members.append(JSONObject.Member(name: name, value: value)) }
@@ -112,7 +113,7 @@ package struct ToolServer {
             add("content", [["type": "text", "text": .string(text)]])
             add("isError", .bool(isError))
         default:
-            throw Fault(code: -32601, message: "There is no method '\(method)' here.")
+            throw ProtocolError(code: -32601, message: "There is no method '\(method)' here.")
         }
         guard isEnvelope || method == "server/discover" else { return .object(JSONObject(members)) }
         add("resultType", "complete")
@@ -125,11 +126,11 @@ package struct ToolServer {
     }
 
     /// Whether a request says its revision itself. Throws for a revision that is not spoken here.
-    private func checkVersion(_ parameters: JSONValue) throws(Fault) -> Bool {
+    private func checkVersion(_ parameters: JSONValue) throws(ProtocolError) -> Bool {
         guard let named = parameters["_meta"]?[Self.versionName] else { return false }
         guard case .string(let version) = named else { throw .parameters("The protocol version must be a string.") }
         guard Self.envelopeVersions.contains(version) else {
-            throw Fault(
+            throw ProtocolError(
                 code: -32022, message: "This server does not speak version '\(version)' of the protocol.",
                 data: [
                     "supported": .array(Self.envelopeVersions.map { .string($0) }), "requested": .string(version),
@@ -147,7 +148,7 @@ package struct ToolServer {
     private static let capabilities: JSONValue = ["tools": [:]]
 
     /// Runs a tool. What it refuses, and what the gateway refuses, is its result.
-    private func call(_ parameters: JSONValue) throws(Fault) -> (text: String, isError: Bool) {
+    private func call(_ parameters: JSONValue) throws(ProtocolError) -> (text: String, isError: Bool) {
         guard case .string(let name)? = parameters["name"] else { throw .parameters("A call needs the tool's 'name'.") }
         let given: JSONObject
         switch parameters["arguments"] {
@@ -155,9 +156,9 @@ package struct ToolServer {
         case .object(let object)?: given = object
         default: throw .parameters("The 'arguments' of a call are an object.")
         }
-        do throws(ToolFault) {
+        do throws(ToolError) {
             guard let request = try tools.request(of: name, given) else {
-                throw ToolFault(unknownTool: name)
+                throw ToolError(unknownTool: name)
             }
             return Self.words(of: try port.send(request))
         } catch {
@@ -183,7 +184,7 @@ package struct ToolServer {
 }
 
 /// What a tool cannot do, as a sentence for the model that called it.
-package struct ToolFault: Error {
+package struct ToolError: Error {
     let message: String
     var isUnknownTool = false
 

@@ -15,7 +15,7 @@ package struct Toolbox {
         let description: String
         var writes = false
         let parameters: [Parameter]
-        let request: @Sendable (ToolArguments) throws(ToolFault) -> GatewayRequest
+        let request: @Sendable (ToolArguments) throws(ToolError) -> GatewayRequest
     }
 
     /// An argument of a tool.
@@ -60,10 +60,10 @@ package struct Toolbox {
     }
 
     /// Returns the request of a call; nil for a tool that does not exist.
-    func request(of name: String, _ arguments: JSONObject) throws(ToolFault) -> GatewayRequest? {
+    func request(of name: String, _ arguments: JSONObject) throws(ToolError) -> GatewayRequest? {
         guard let tool = Self.tools.first(where: { $0.name == name }) else { return nil }
         guard allowsWrites || !tool.writes else {
-            throw ToolFault("'\(name)' writes, and this server is read-only: it was started without --allow-writes.")
+            throw ToolError("'\(name)' writes, and this server is read-only: it was started without --allow-writes.")
         }
         return try tool.request(try ToolArguments(arguments, of: tool.name, tool.parameters))
     }
@@ -90,7 +90,7 @@ package struct Toolbox {
             name: "schema", title: "Schema",
             description: "The classes of the database with their properties, types, primary keys and links.",
             parameters: []
-        ) { (_) throws(ToolFault) in GatewayRequest(method: .get, target: "/v1/schema") },
+        ) { (_) throws(ToolError) in GatewayRequest(method: .get, target: "/v1/schema") },
         Tool(
             name: "query", title: "Query objects",
             description: "Objects of a class that satisfy a predicate, with their number. 'next' continues as 'after'.",
@@ -104,7 +104,7 @@ package struct Toolbox {
                     description: "Only these properties, with commas between; also behind links: name,owner.city"),
                 Parameter(name: "after", type: "string", description: "The 'next' of the page before."),
             ]
-        ) { (given) throws(ToolFault) in
+        ) { (given) throws(ToolError) in
             let limit = try given.integer("limit", in: 0...highestLimit) ?? usualLimit
             return GatewayRequest(
                 method: .get,
@@ -115,7 +115,7 @@ package struct Toolbox {
         Tool(
             name: "get", title: "Read an object", description: "One object by its key.",
             parameters: [classParameter, keyParameter]
-        ) { (given) throws(ToolFault) in
+        ) { (given) throws(ToolError) in
             GatewayRequest(method: .get, target: try given.path("objects", "class", "key"))
         },
         Tool(
@@ -131,7 +131,7 @@ package struct Toolbox {
                 Parameter(name: "average", type: "string", description: "Key paths, with commas between."),
                 Parameter(name: "top", type: "integer", description: "Only the largest groups, up to 500."),
             ]
-        ) { (given) throws(ToolFault) in
+        ) { (given) throws(ToolError) in
             let top = try given.integer("top", in: 1...500)
             return GatewayRequest(
                 method: .get,
@@ -144,7 +144,7 @@ package struct Toolbox {
             description:
                 "Runs a query and says how: which indexes it uses, how many objects each part reads and passes on.",
             parameters: [classParameter, filterParameter, sortParameter]
-        ) { (given) throws(ToolFault) in
+        ) { (given) throws(ToolError) in
             GatewayRequest(
                 method: .get,
                 target: try given.path("objects", "class") + given.query(["filter", "sort"], [("explain", "true")]))
@@ -157,7 +157,7 @@ package struct Toolbox {
                 classParameter,
                 Parameter(name: "object", type: "object", description: "Its properties.", isRequired: true),
             ]
-        ) { (given) throws(ToolFault) in
+        ) { (given) throws(ToolError) in
             GatewayRequest(
                 method: .post, target: try given.path("objects", "class"), body: try given.object("object"))
         },
@@ -169,14 +169,14 @@ package struct Toolbox {
                 classParameter, keyParameter,
                 Parameter(name: "values", type: "object", description: "The properties to set.", isRequired: true),
             ]
-        ) { (given) throws(ToolFault) in
+        ) { (given) throws(ToolError) in
             GatewayRequest(
                 method: .patch, target: try given.path("objects", "class", "key"), body: try given.object("values"))
         },
         Tool(
             name: "delete", title: "Delete an object", description: "Deletes one object. Links to it become null.",
             writes: true, parameters: [classParameter, keyParameter]
-        ) { (given) throws(ToolFault) in
+        ) { (given) throws(ToolError) in
             GatewayRequest(method: .delete, target: try given.path("objects", "class", "key"))
         },
     ]

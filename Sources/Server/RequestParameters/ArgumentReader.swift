@@ -106,7 +106,7 @@ struct ArgumentReader {
         }
     }
 
-    private static func typeMismatch(_ fault: ValueFault, at index: Int) -> Problem {
+    private static func typeMismatch(_ fault: ValueError, at index: Int) -> Problem {
         Problem(
             QueryError.Code.argument, "Argument \(index)\(fault.path) is \(fault.got), not \(fault.expected).",
             parameter: "args")

@@ -5,7 +5,7 @@ import QueryLanguage
 /// `{"$geoBox": [corner, corner]}` and `{"$geoPolygon": [[point, …], …]}`, the outer ring first, then holes.
 enum ShapeForm {
     /// Nil for JSON that is not a shape. Throws for a shape with an invalid form.
-    static func shape(_ json: JSONValue) throws(ValueFault) -> GeoShape? {
+    static func shape(_ json: JSONValue) throws(ValueError) -> GeoShape? {
         guard case .object(let object) = json, object.members.count == 1, let member = object.members.first else {
             return nil
         }
@@ -13,7 +13,7 @@ enum ShapeForm {
         switch member.name {
         case "$geoCircle":
             guard let radius = number(member.value["radius"]), let center = member.value["center"] else {
-                throw ValueFault(
+                throw ValueError(
                     expected:
                         "a circle such as {\"center\": [-123.3, 48.4], \"radius\": 0.001} with the radius in radians",
                     got: member.value.inWords, path: path)
@@ -21,14 +21,14 @@ enum ShapeForm {
             return .circle(center: try position(center, path + ".center"), radius: radius)
         case "$geoBox":
             guard case .array(let corners) = member.value, corners.count == 2 else {
-                throw ValueFault(
+                throw ValueError(
                     expected: "two opposite corners such as [[-124, 48], [-123, 49]]", got: member.value.inWords,
                     path: path)
             }
             return .box(try position(corners[0], path + "[0]"), try position(corners[1], path + "[1]"))
         case "$geoPolygon":
             guard case .array(let elements) = member.value else {
-                throw ValueFault(
+                throw ValueError(
                     expected: "an array of rings, each an array of points", got: member.value.inWords, path: path)
             }
             var rings: [[GeoPosition]] = []
@@ -38,9 +38,9 @@ enum ShapeForm {
         }
     }
 
-    private static func ring(_ json: JSONValue, _ path: String) throws(ValueFault) -> [GeoPosition] {
+    private static func ring(_ json: JSONValue, _ path: String) throws(ValueError) -> [GeoPosition] {
         guard case .array(let elements) = json else {
-            throw ValueFault(expected: "an array of points", got: json.inWords, path: path)
+            throw ValueError(expected: "an array of points", got: json.inWords, path: path)
         }
         var positions: [GeoPosition] = []
         for (index, element) in elements.enumerated() { positions.append(try position(element, path + "[\(index)]")) }
@@ -48,11 +48,11 @@ enum ShapeForm {
     }
 
     /// Parses `[longitude, latitude]`; ignores an altitude after them.
-    private static func position(_ json: JSONValue, _ path: String) throws(ValueFault) -> GeoPosition {
+    private static func position(_ json: JSONValue, _ path: String) throws(ValueError) -> GeoPosition {
         guard case .array(let parts) = json, parts.count == 2 || parts.count == 3, let longitude = number(parts[0]),
             let latitude = number(parts[1])
         else {
-            throw ValueFault(
+            throw ValueError(
                 expected: "a point such as [-123.3, 48.4], longitude first", got: json.inWords, path: path)
         }
         return GeoPosition(longitude: longitude, latitude: latitude)

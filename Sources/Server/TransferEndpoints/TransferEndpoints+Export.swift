@@ -90,7 +90,7 @@ extension TransferEndpoints {
             do {
                 exporter = try ObjectExporter(
                     snapshot, order, of: objectClass, properties: chosen, as: format, escapesFormulas: escapesFormulas)
-            } catch let fault as TransferFault {
+            } catch let fault as TransferError {
                 throw Problem(.exportImpossible, fault.message, parameter: "fields")
             }
             let name = String(objectClass.name.unicodeScalars.map { $0.isASCII ? Character($0) : "_" })

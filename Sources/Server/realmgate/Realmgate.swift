@@ -47,7 +47,7 @@ struct Realmgate: ParsableCommand {
             var command = try parseAsRoot()
             try command.run()
         } catch {
-            if let failure = CommandFailure(error) {
+            if let failure = CommandError(error) {
                 fail(failure.message.printable(keepsLines: true), failure.exitCode)
             }
             // Errors of ArgumentParser, and its clean exits such as --help.

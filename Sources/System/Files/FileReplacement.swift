@@ -12,16 +12,16 @@ package final class FileReplacement {
     ///   - suffix: appended to the file's name for the unfinished file; a file that a crashed process left behind is
     ///     used again, so that they do not accumulate.
     ///   - mode: the permissions of the file.
-    package convenience init(_ path: String, suffix: String, mode: mode_t) throws(FileFault) {
+    package convenience init(_ path: String, suffix: String, mode: mode_t) throws(FileError) {
         try self.init(path, suffix: suffix, mode: mode, calls: .system)
     }
 
-    init(_ path: String, suffix: String, mode: mode_t, calls: FileCalls) throws(FileFault) {
+    init(_ path: String, suffix: String, mode: mode_t, calls: FileCalls) throws(FileError) {
         self.path = path
         self.calls = calls
         draft = path + suffix
         descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
-        guard descriptor >= 0 else { throw FileFault(.open, draft, errno) }
+        guard descriptor >= 0 else { throw FileError(.open, draft, errno) }
     }
 
     deinit {
@@ -31,21 +31,21 @@ package final class FileReplacement {
     }
 
     /// Sets the file's permissions, whatever the process's mask or the mode of a draft that was left behind.
-    package func protect(_ mode: mode_t) throws(FileFault) {
-        guard fchmod(descriptor, mode) == 0 else { throw FileFault(.protect, draft, errno) }
+    package func protect(_ mode: mode_t) throws(FileError) {
+        guard fchmod(descriptor, mode) == 0 else { throw FileError(.protect, draft, errno) }
     }
 
     /// Appends bytes.
-    package func write(_ bytes: [UInt8]) throws(FileFault) {
+    package func write(_ bytes: [UInt8]) throws(FileError) {
         try Files.writeAll(bytes, to: descriptor, draft, calls)
     }
 
     /// Gives the file its name, under which it survives a power loss. No other method may be called after this.
     ///
     /// When only the last step fails, which makes the name durable, the file already has its name.
-    package func finish() throws(FileFault) {
-        guard calls.sync(descriptor) == 0 else { throw FileFault(.sync, draft, errno) }
-        guard calls.rename(draft, path) == 0 else { throw FileFault(.replace, path, errno) }
+    package func finish() throws(FileError) {
+        guard calls.sync(descriptor) == 0 else { throw FileError(.sync, draft, errno) }
+        guard calls.rename(draft, path) == 0 else { throw FileError(.replace, path, errno) }
         close(descriptor)
         descriptor = -1
         try Directory.sync(of: path, calls)
@@ -66,11 +66,11 @@ struct FileCalls {
 }
 
 /// Writes all bytes to an open file, in as many calls as that takes.
-package func writeAll(_ bytes: [UInt8], to descriptor: Int32, named path: String) throws(FileFault) {
+package func writeAll(_ bytes: [UInt8], to descriptor: Int32, named path: String) throws(FileError) {
     try writeAll(bytes, to: descriptor, path, .system)
 }
 
-private func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String, _ calls: FileCalls) throws(FileFault) {
+private func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String, _ calls: FileCalls) throws(FileError) {
     let code = bytes.withUnsafeBytes { bytes -> Int32 in
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -82,5 +82,5 @@ private func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String, _ 
         }
         return 0
     }
-    guard code == 0 else { throw FileFault(.write, path, code) }
+    guard code == 0 else { throw FileError(.write, path, code) }
 }

@@ -5,7 +5,7 @@ extension ValueCoding {
     /// as lists, objects as dictionaries, and typed objects: `{"$date": …}`, `{"$oid": …}`, `{"$uuid": …}`,
     /// `{"$decimal": …}`, `{"$binary": …}`, `{"$float": …}`, `{"$double": …}`, `{"$link": …}`, and those of Extended
     /// JSON (``TypedObject``). `{"$dictionary": {…}}` is the dictionary within, whatever its keys are.
-    package static func mixed(_ json: JSONValue, _ path: String = "") throws(ValueFault) -> ValueDraft<WrittenLink> {
+    package static func mixed(_ json: JSONValue, _ path: String = "") throws(ValueError) -> ValueDraft<WrittenLink> {
         switch json {
         case .null: return .value(.null)
         case .bool(let value): return .value(.bool(value))
@@ -21,35 +21,35 @@ extension ValueCoding {
         }
     }
 
-    private static func mixed(_ object: JSONObject, _ path: String) throws(ValueFault) -> ValueDraft<WrittenLink> {
+    private static func mixed(_ object: JSONObject, _ path: String) throws(ValueError) -> ValueDraft<WrittenLink> {
         guard object.members.count == 1, let member = object.members.first, member.name.hasPrefix("$") else {
             return try dictionary(object, path)
         }
         let memberPath = path + JSONPath.member(member.name)
         guard let type = TypeName(member.name) else {
-            throw ValueFault(
+            throw ValueError(
                 expected: "a typed object such as {\"$date\": …}, or a dictionary whose keys do not start with '$'",
                 got: "the key \"\(member.name)\"", path: path)
         }
         if let typed = TypedObject(object) {
             guard let value = typed.value(as: typed.base) else {
-                throw ValueFault(
+                throw ValueError(
                     expected: PropertyType(typed.base).elementInWords, got: member.value.inWords, path: memberPath)
             }
             return .value(value)
         }
         guard case .object(let content) = member.value else {
-            throw ValueFault(
+            throw ValueError(
                 expected: type == .link ? LinkForm.inWords : "an object", got: member.value.inWords, path: memberPath)
         }
         guard type == .link else { return try dictionary(content, memberPath) }
         guard let link = LinkForm(content) else {
-            throw ValueFault(expected: LinkForm.inWords, got: "another object", path: memberPath)
+            throw ValueError(expected: LinkForm.inWords, got: "another object", path: memberPath)
         }
         return .link(.typed(className: link.className, key: link.key, path: path))
     }
 
-    private static func dictionary(_ object: JSONObject, _ path: String) throws(ValueFault) -> ValueDraft<WrittenLink> {
+    private static func dictionary(_ object: JSONObject, _ path: String) throws(ValueError) -> ValueDraft<WrittenLink> {
         var map = MapDraft<WrittenLink>(count: object.members.count)
         for member in object.members {
             map.add(member.name, try mixed(member.value, path + JSONPath.member(member.name)))

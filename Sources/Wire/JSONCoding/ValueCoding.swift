@@ -6,10 +6,10 @@ package enum ValueCoding {
     /// Decodes a value without links: as plain JSON or as a typed object, collections as arrays and objects. An
     /// integral number such as `3.0` is accepted as an Int; `"NaN"`, `"Infinity"` and `"-Infinity"` as Float and
     /// Double; numbers and texts as Decimal128, with all their digits.
-    package static func decode(_ json: JSONValue, as type: PropertyType) throws(ValueFault) -> Value {
+    package static func decode(_ json: JSONValue, as type: PropertyType) throws(ValueError) -> Value {
         if type.collection == .single, !type.isMixed { return try scalar(json, type, "") }
         guard let value = try draft(json, as: type).complete else {
-            throw ValueFault(expected: "a value without links", got: json.inWords)
+            throw ValueError(expected: "a value without links", got: json.inWords)
         }
         return value
     }
@@ -19,7 +19,7 @@ package enum ValueCoding {
     /// - Parameter path: the value's location in the document, for the faults and links in it.
     package static func draft(
         _ json: JSONValue, as type: PropertyType, path: String = ""
-    ) throws(ValueFault) -> ValueDraft<WrittenLink> {
+    ) throws(ValueError) -> ValueDraft<WrittenLink> {
         switch (type.collection, json) {
         case (.single, _): return try element(json, type, path)
         case (.list, .null): return .value(.list([]))
@@ -36,13 +36,13 @@ package enum ValueCoding {
                 map.add(member.name, try element(member.value, at: JSONPath.member(member.name), type, path))
             }
             return map.draft
-        default: throw ValueFault(expected: type.inWords, got: json.inWords, path: path)
+        default: throw ValueError(expected: type.inWords, got: json.inWords, path: path)
         }
     }
 
     private static func list(
         _ elements: [JSONValue], _ type: PropertyType, _ path: String
-    ) throws(ValueFault) -> ValueDraft<WrittenLink> {
+    ) throws(ValueError) -> ValueDraft<WrittenLink> {
         var list = ListDraft<WrittenLink>(count: elements.count)
         for json in elements { list.add(try element(json, at: JSONPath.element(list.count), type, path)) }
         return list.draft
@@ -50,10 +50,10 @@ package enum ValueCoding {
 
     static func list(
         _ elements: JSONLongArray, _ type: PropertyType, _ path: String
-    ) throws(ValueFault) -> ValueDraft<WrittenLink> {
+    ) throws(ValueError) -> ValueDraft<WrittenLink> {
         // Each link takes some hundred bytes until its object is found.
         guard !type.isLink || elements.count <= Self.maximumLinks else {
-            throw ValueFault(
+            throw ValueError(
                 expected: "an array of at most \(Self.maximumLinks) links in one request",
                 got: "one of \(elements.count)", path: path)
         }
@@ -62,10 +62,10 @@ package enum ValueCoding {
             try elements.forEach { json in
                 list.add(try element(json, at: JSONPath.element(list.count), type, path))
             }
-        } catch let fault as ValueFault {
+        } catch let fault as ValueError {
             throw fault
         } catch {
-            throw ValueFault(expected: type.inWords, got: "other text", path: path)
+            throw ValueError(expected: type.inWords, got: "other text", path: path)
         }
         return list.draft
     }
@@ -76,9 +76,9 @@ package enum ValueCoding {
     /// Decodes an element. Its path is made only for those that need it: most are plain, and there may be millions.
     private static func element(
         _ json: JSONValue, at step: @autoclosure () -> String, _ type: PropertyType, _ path: String
-    ) throws(ValueFault) -> ValueDraft<WrittenLink> {
+    ) throws(ValueError) -> ValueDraft<WrittenLink> {
         guard !type.isMixed, !type.isLink else { return try element(json, type, path + step()) }
-        do throws(ValueFault) {
+        do throws(ValueError) {
             return .value(try scalar(json, type, ""))
         } catch {
             var fault = error
@@ -87,7 +87,7 @@ package enum ValueCoding {
         }
     }
 
-    private static func element(_ json: JSONValue, _ type: PropertyType, _ path: String) throws(ValueFault)
+    private static func element(_ json: JSONValue, _ type: PropertyType, _ path: String) throws(ValueError)
         -> ValueDraft<WrittenLink>
     {
         if type.isMixed { return try mixed(json, path) }
@@ -95,10 +95,10 @@ package enum ValueCoding {
         return .value(try scalar(json, type, path))
     }
 
-    private static func scalar(_ json: JSONValue, _ type: PropertyType, _ path: String) throws(ValueFault) -> Value {
+    private static func scalar(_ json: JSONValue, _ type: PropertyType, _ path: String) throws(ValueError) -> Value {
         if case .null = json, type.acceptsNull { return .null }
         guard json != .null, let value = convert(json, type.base) else {
-            throw ValueFault(expected: type.elementInWords, got: json.inWords, path: path)
+            throw ValueError(expected: type.elementInWords, got: json.inWords, path: path)
         }
         return value
     }
@@ -236,7 +236,7 @@ extension PropertyType {
 }
 
 /// The reason why a JSON value does not fit a property.
-package struct ValueFault: Error, Hashable, Sendable {
+package struct ValueError: Error, Hashable, Sendable {
     /// A description of the accepted values: `an integer or null`.
     package var expected: String
     /// A description of the given value: `the string "seven"`.

@@ -18,14 +18,14 @@ package final class LogDirectory: Sendable {
         }
     }
 
-    /// Makes the tables, or finds them. Throws `LogConfigurationFault` when that needs other rights or a newer program.
+    /// Makes the tables, or finds them. Throws `LogConfigurationError` when that needs other rights or a newer program.
     package func setUp() throws {
-        try startErrors { () throws(PostgresFailure) in
-            try pool.repeating(for: options.patience) { connection, deadline throws(PostgresFailure) in
+        try startErrors { () throws(PostgresError) in
+            try pool.repeating(for: options.patience) { connection, deadline throws(PostgresError) in
                 // One transaction each: several programs may do this at once.
                 for text in LogSchema.statements {
                     let statement = Statement(name: "setup", text: text, scope: .installation)
-                    do throws(PostgresFailure) {
+                    do throws(PostgresError) {
                         _ = try connection.run([StatementCall(statement)], by: deadline)
                     } catch .refused(let state, _) where state.isOfExisting {
                         // Another program made the same at the same moment: "if not exists" looks before it waits.
@@ -37,29 +37,29 @@ package final class LogDirectory: Sendable {
         try checkFormat()
     }
 
-    /// Throws `LogConfigurationFault` when there are no tables, or those of a newer program.
+    /// Throws `LogConfigurationError` when there are no tables, or those of a newer program.
     package func checkFormat() throws {
-        let format = try startErrors { () throws(PostgresFailure) in
-            try pool.repeating(for: options.patience) { connection, deadline throws(PostgresFailure) in
+        let format = try startErrors { () throws(PostgresError) in
+            try pool.repeating(for: options.patience) { connection, deadline throws(PostgresError) in
                 let rows = try connection.run([StatementCall(.readFormat)], by: deadline).rows[0]
                 return rows.count == 0 ? Int32?.none : try rows.int32(0, 0)
             }
         }
         guard let format else {
-            throw LogConfigurationFault(
+            throw LogConfigurationError(
                 .noTables,
                 "PostgreSQL at \(address) has tables without a format. Complete them with 'realmgate setup --store URL'."
             )
         }
         guard format <= LogSchema.format else {
-            throw LogConfigurationFault(
+            throw LogConfigurationError(
                 .newerFormat,
                 "The tables in PostgreSQL at \(address) have format \(format), and this program knows up to \(LogSchema.format). Install the newer program."
             )
         }
     }
 
-    /// The number of a realm. Throws `LogConfigurationFault` when it does not exist, or the database is not ready.
+    /// The number of a realm. Throws `LogConfigurationError` when it does not exist, or the database is not ready.
     func find(_ realm: RealmName) throws -> Int64 {
         try checkFormat()
         try checkSession()
@@ -67,8 +67,8 @@ package final class LogDirectory: Sendable {
         return id
     }
 
-    func unknown(_ realm: RealmName) -> LogConfigurationFault {
-        LogConfigurationFault(
+    func unknown(_ realm: RealmName) -> LogConfigurationError {
+        LogConfigurationError(
             .unknownRealm,
             "PostgreSQL at \(address) has no realm '\(realm)'. 'realmgate status' lists its realms, 'realmgate publish' makes one of a database file."
         )
@@ -81,15 +81,15 @@ package final class LogDirectory: Sendable {
     }
 
     private func number(of realm: RealmName) throws -> Int64? {
-        let found: (id: Int64, format: Int32)? = try startErrors { () throws(PostgresFailure) in
-            try pool.repeating(for: options.patience) { connection, deadline throws(PostgresFailure) in
+        let found: (id: Int64, format: Int32)? = try startErrors { () throws(PostgresError) in
+            try pool.repeating(for: options.patience) { connection, deadline throws(PostgresError) in
                 let rows = try connection.run([StatementCall(.findRealm, .text(realm.text))], by: deadline).rows[0]
                 return rows.count == 0 ? nil : (id: try rows.int64(0, 0), format: try rows.int32(0, 1))
             }
         }
         guard let found else { return nil }
         guard found.format <= Self.newestEntryFormat else {
-            throw LogConfigurationFault(
+            throw LogConfigurationError(
                 .newerFormat,
                 "The log of realm '\(realm)' has entries of format \(found.format), and this program reads those up to \(Self.newestEntryFormat). Use a newer program, as the other gateways of the realm do."
             )
@@ -102,12 +102,12 @@ package final class LogDirectory: Sendable {
 
     static func newID() -> Int64 { .random(in: 1...Int64.max) }
 
-    func exists(_ realm: RealmName) -> LogConfigurationFault {
-        LogConfigurationFault(
+    func exists(_ realm: RealmName) -> LogConfigurationError {
+        LogConfigurationError(
             .realmExists, "PostgreSQL at \(address) already has a realm '\(realm)'. Choose another name.")
     }
 
-    /// Creates a realm. Throws `LogConfigurationFault` when it exists.
+    /// Creates a realm. Throws `LogConfigurationError` when it exists.
     ///
     /// - Parameter position: where its log begins; a caller that gives another than the start makes an image of it.
     package func create(_ realm: RealmName, at position: LogPosition = .start, entryFormat: Int32 = 1) throws {
@@ -117,9 +117,9 @@ package final class LogDirectory: Sendable {
     /// - Parameter id: by this number a repetition after a lost connection finds its own row.
     func create(_ realm: RealmName, at position: LogPosition, entryFormat: Int32 = 1, id: Int64) throws {
         try checkFormat()
-        let isMade = try startErrors { () throws(PostgresFailure) in
-            try pool.repeating(for: options.patience) { connection, deadline throws(PostgresFailure) in
-                do throws(PostgresFailure) {
+        let isMade = try startErrors { () throws(PostgresError) in
+            try pool.repeating(for: options.patience) { connection, deadline throws(PostgresError) in
+                do throws(PostgresError) {
                     _ = try connection.run(
                         [
                             StatementCall(
@@ -141,10 +141,10 @@ package final class LogDirectory: Sendable {
     package func log(_ realm: RealmName, mustExist: Bool) throws -> PostgresLog {
         do {
             return try PostgresLog(self, realm)
-        } catch let fault as LogConfigurationFault where fault.reason == .unknownRealm && !mustExist {
+        } catch let fault as LogConfigurationError where fault.reason == .unknownRealm && !mustExist {
             do {
                 try create(realm)
-            } catch let fault as LogConfigurationFault where fault.reason == .realmExists {
+            } catch let fault as LogConfigurationError where fault.reason == .realmExists {
                 // Another program created it at the same moment.
             }
             return try PostgresLog(self, realm)
@@ -153,8 +153,8 @@ package final class LogDirectory: Sendable {
 
     package func close() { pool.close() }
 
-    func startErrors<Result>(_ body: () throws(PostgresFailure) -> Result) throws -> Result {
-        do throws(PostgresFailure) {
+    func startErrors<Result>(_ body: () throws(PostgresError) -> Result) throws -> Result {
+        do throws(PostgresError) {
             return try body()
         } catch {
             throw error.startError(address)
@@ -163,14 +163,14 @@ package final class LogDirectory: Sendable {
 }
 
 extension LogDirectory {
-    /// Throws `LogConfigurationFault` for a pooler that changes the server's session between transactions: hints and
+    /// Throws `LogConfigurationError` for a pooler that changes the server's session between transactions: hints and
     /// the limits of a session do not work through it.
     ///
     /// A pooler is known by the number of the session, which it makes up. It changes sessions when a second connection
     /// gets the session of the first, which is still open.
     func checkSession() throws {
-        let isShared = try startErrors { () throws(PostgresFailure) in
-            try pool.repeating(for: options.patience) { first, deadline throws(PostgresFailure) in
+        let isShared = try startErrors { () throws(PostgresError) in
+            try pool.repeating(for: options.patience) { first, deadline throws(PostgresError) in
                 let session = try Self.session(first, by: deadline)
                 guard session > 0, session != first.serverProcess else { return false }
                 let second = try pool.connect(by: deadline)
@@ -178,7 +178,7 @@ extension LogDirectory {
             }
         }
         guard isShared else { return }
-        throw LogConfigurationFault(
+        throw LogConfigurationError(
             .pooler,
             "Between this program and PostgreSQL at \(address) is a pooler in transaction mode. Connect to PostgreSQL itself, or set the pooler to session mode for this database."
         )
@@ -186,7 +186,7 @@ extension LogDirectory {
 
     private static func session(
         _ connection: PostgresConnection, by deadline: Deadline
-    ) throws(PostgresFailure) -> Int32 {
+    ) throws(PostgresError) -> Int32 {
         try connection.run([StatementCall(.sessionProcess)], by: deadline).rows[0].int32(0, 0)
     }
 }

@@ -30,7 +30,7 @@ package final class PostgresLog: CommitLog {
 
     /// Connects, and finds the realm.
     ///
-    /// Throws `LogConfigurationFault` for what somebody has to change first, `logUnavailable` when the server cannot be
+    /// Throws `LogConfigurationError` for what somebody has to change first, `logUnavailable` when the server cannot be
     /// reached within the patience.
     package convenience init(
         _ address: PostgresAddress, realm: RealmName, options: Options = Options()
@@ -50,7 +50,7 @@ package final class PostgresLog: CommitLog {
         self.realm = realm
         ownsConnections = true
         reader = EntryReader(realm: realm, id: id)
-        hints = try directory.startErrors { () throws(PostgresFailure) in
+        hints = try directory.startErrors { () throws(PostgresError) in
             directory.options.usesHints ? try HintChannel(directory.pool, realm: id) : nil
         }
     }
@@ -70,8 +70,8 @@ package final class PostgresLog: CommitLog {
     deinit { close() }
 
     package func newest() throws -> LogPosition {
-        try storeErrors { () throws(PostgresFailure) in
-            try pool.repeating(for: options.patience) { connection, deadline throws(PostgresFailure) in
+        try storeErrors { () throws(PostgresError) in
+            try pool.repeating(for: options.patience) { connection, deadline throws(PostgresError) in
                 let rows = try connection.run([StatementCall(.readRealm, .int64(id))], by: deadline).rows[0]
                 return rows.count == 0 ? nil : try LogPosition(rows, row: 0)
             }
@@ -85,8 +85,8 @@ package final class PostgresLog: CommitLog {
     package func takeTurn(after version: Version?) throws -> any LogTurn { try PostgresTurn(self, after: version) }
 
     package func entries(after version: Version) throws -> [LogEntry] {
-        try storeErrors { () throws(PostgresFailure) in
-            try pool.repeating(for: options.patience) { connection, deadline throws(PostgresFailure) in
+        try storeErrors { () throws(PostgresError) in
+            try pool.repeating(for: options.patience) { connection, deadline throws(PostgresError) in
                 try reader.read(connection, after: version, by: deadline)
             }
         }.get()
@@ -100,8 +100,8 @@ package final class PostgresLog: CommitLog {
     package func close() { if ownsConnections { pool.close() } }
 
     /// Runs a call that is known to have done nothing, or to be done, when it fails.
-    func storeErrors<Result>(_ body: () throws(PostgresFailure) -> Result) throws(StoreError) -> Result {
-        do throws(PostgresFailure) {
+    func storeErrors<Result>(_ body: () throws(PostgresError) -> Result) throws(StoreError) -> Result {
+        do throws(PostgresError) {
             return try body()
         } catch {
             throw error.storeError(address)
@@ -111,7 +111,7 @@ package final class PostgresLog: CommitLog {
 
 extension LogPosition {
     /// From the columns `version` and `tag`.
-    init(_ rows: PostgresRows, row: Int) throws(PostgresFailure) {
+    init(_ rows: PostgresRows, row: Int) throws(PostgresError) {
         self.init(Version(column: try rows.int64(row, 0)), HistoryTag(column: try rows.int64(row, 1)))
     }
 }
@@ -119,7 +119,7 @@ extension LogPosition {
 extension PostgresLog {
     /// Makes a realm that begins with an image. The realm is there when all of the image is.
     ///
-    /// Throws `LogConfigurationFault` when it exists, and the errors of `LogDirectory.create` and `uploadImage`.
+    /// Throws `LogConfigurationError` when it exists, and the errors of `LogDirectory.create` and `uploadImage`.
     ///
     /// - Parameter upload: uploads the image to the log that it is given.
     package static func publish(
@@ -150,7 +150,7 @@ extension PostgresLog {
         at position: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage {
         let image = try send(at: position, fileFormat: fileFormat, read)
-        try call { connection, deadline throws(PostgresFailure) in
+        try call { connection, deadline throws(PostgresError) in
             _ = try connection.run(
                 [
                     StatementCall(

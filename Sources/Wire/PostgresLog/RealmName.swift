@@ -4,10 +4,10 @@ package struct RealmName: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { text }
 
-    /// Throws `LogConfigurationFault` for a name that is not `[a-z0-9_-]{1,63}`.
-    package init(_ text: String) throws(LogConfigurationFault) {
+    /// Throws `LogConfigurationError` for a name that is not `[a-z0-9_-]{1,63}`.
+    package init(_ text: String) throws(LogConfigurationError) {
         guard 1...63 ~= text.utf8.count, text.utf8.allSatisfy(Self.isAllowed) else {
-            throw LogConfigurationFault(
+            throw LogConfigurationError(
                 .invalidName,
                 "The name of a realm has 1 to 63 of the characters a to z, 0 to 9, '_' and '-'; '\(text)' is not one.")
         }

@@ -24,7 +24,7 @@ struct ProjectionTables {
                 continue
             }
             guard old.isOurs else {
-                throw ProjectionFault(
+                throw ProjectionError(
                     "The schema '\(schema)' has a table '\(table.name)' that is not of the realm. Name another schema with --schema."
                 )
             }

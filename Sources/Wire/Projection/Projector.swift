@@ -47,14 +47,14 @@ package final class Projector {
         self.name = name
         self.readers = readers
         guard !name.isEmpty, name.utf8.count <= UniqueNames.limit, !name.utf8.contains(0) else {
-            throw ProjectionFault("The name of a schema has 1 to \(UniqueNames.limit) bytes. Name another one.")
+            throw ProjectionError("The name of a schema has 1 to \(UniqueNames.limit) bytes. Name another one.")
         }
         guard name != "realmgate", name != "information_schema", !name.hasPrefix("pg_") else {
-            throw ProjectionFault("The schema '\(name)' is not one for the tables of a realm. Name another one.")
+            throw ProjectionError("The schema '\(name)' is not one for the tables of a realm. Name another one.")
         }
     }
 
-    /// Brings the tables to the newest version of the store. Throws `ProjectionFault` for what somebody has to change,
+    /// Brings the tables to the newest version of the store. Throws `ProjectionError` for what somebody has to change,
     /// and `StoreError`.
     package func step() throws -> Outcome {
         let snapshot = try store.snapshot()
@@ -65,7 +65,7 @@ package final class Projector {
             return try log.transaction { sql in
                 let row = try sql.run(ProjectionSQL.lock, .text(name))
                 guard row.count == 1, try row.int64(0, 0) == log.id else {
-                    throw ProjectionFault(
+                    throw ProjectionError(
                         "The schema '\(name)' has the tables of another realm. Name another schema with --schema.")
                 }
                 let shown = row.isNull(0, 1) ? nil : Shown(try row.int64(0, 1), try row.int64(0, 2))
@@ -153,12 +153,12 @@ package final class Projector {
     }
 
     private func reporting<Result>(_ body: () throws -> Result) throws -> Result {
-        do { return try body() } catch let refusal as SQLRefusal { throw ProjectionFault(refusal, schema: name) }
+        do { return try body() } catch let refusal as SQLRefusal { throw ProjectionError(refusal, schema: name) }
     }
 }
 
 /// A fault that somebody has to mend before a projection can continue.
-package struct ProjectionFault: Error, Hashable, Sendable, CustomStringConvertible {
+package struct ProjectionError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
     /// Whether a repetition may succeed without a change: another transaction was in the way.
     package let isTemporary: Bool

@@ -5,12 +5,12 @@ extension RealmFile {
     /// Opens the file at a path, which may be encrypted; see `init(path:)`.
     ///
     /// - Parameter key: the 64 bytes that the file was encrypted with. A file that is not encrypted needs none.
-    package convenience init(path: String, key: [UInt8]?) throws(RealmFileFault) {
+    package convenience init(path: String, key: [UInt8]?) throws(RealmFileError) {
         try self.init(path: path, key: key.map { RealmFileKey($0) })
     }
 
     /// Opens a file that is open already, is this process's own, and may be encrypted; see `init(ownDescriptor:)`.
-    package convenience init(ownDescriptor descriptor: Int32, key: [UInt8]?) throws(RealmFileFault) {
+    package convenience init(ownDescriptor descriptor: Int32, key: [UInt8]?) throws(RealmFileError) {
         try self.init(ownDescriptor: descriptor, key: key.map { RealmFileKey($0) })
     }
 }

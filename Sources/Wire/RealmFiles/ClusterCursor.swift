@@ -49,7 +49,7 @@ struct ClusterCursor {
     }
 
     /// Nil at the end.
-    mutating func next(_ reader: NodeReader) throws(RealmFileFault) -> Cluster? {
+    mutating func next(_ reader: NodeReader) throws(RealmFileError) -> Cluster? {
         while true {
             if let (ref, offset) = pending {
                 pending = nil
@@ -75,7 +75,7 @@ struct ClusterCursor {
         }
     }
 
-    private mutating func open(_ node: Node, _ offset: Int64, _ reader: NodeReader) throws(RealmFileFault) {
+    private mutating func open(_ node: Node, _ offset: Int64, _ reader: NodeReader) throws(RealmFileError) {
         let slots = try reader.slots(node, atLeast: Self.preamble + 1)
         let depth = try reader.tagged(slots, 1)
         // Each level is above the next, so the descent ends.
@@ -101,7 +101,7 @@ struct ClusterCursor {
 
     private mutating func cluster(
         _ node: Node, _ offset: Int64, _ reader: NodeReader
-    ) throws(RealmFileFault) -> Cluster {
+    ) throws(RealmFileError) -> Cluster {
         let slots = try reader.slots(node, atLeast: 1)
         let cluster: Cluster
         if slots[0] & 1 == 1 {

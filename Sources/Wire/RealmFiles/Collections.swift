@@ -1,6 +1,6 @@
 extension NodeReader {
     /// All elements of a list or set, or all keys or values of a map. Reference 0 stands for an empty collection.
-    func sequence(_ root: Int64, _ form: LeafForm) throws(RealmFileFault) -> [RealmValue] {
+    func sequence(_ root: Int64, _ form: LeafForm) throws(RealmFileError) -> [RealmValue] {
         var values: [RealmValue] = []
         if root != 0 { _ = try appendSequence(root, form, to: &values) }
         return values
@@ -10,7 +10,7 @@ extension NodeReader {
     /// out count as well.
     private func appendSequence(
         _ ref: Int64, _ form: LeafForm, to values: inout [RealmValue]
-    ) throws(RealmFileFault) -> Int {
+    ) throws(RealmFileError) -> Int {
         let node = try node(at: ref)
         guard node.isInner else {
             let before = values.count
@@ -46,7 +46,7 @@ extension NodeReader {
     }
 
     /// One more level of a tree or of nested collections. One limit bounds both, because both use the stack.
-    func descend(_ form: inout LeafForm, at ref: Int64) throws(RealmFileFault) {
+    func descend(_ form: inout LeafForm, at ref: Int64) throws(RealmFileError) {
         guard form.depth < Self.depthLimit else {
             throw damaged("collections are nested too deeply, or their trees", at: ref)
         }
@@ -55,7 +55,7 @@ extension NodeReader {
 
     /// The entries of a map. The form describes its values, which the file stores as mixed values whatever the column's
     /// type is.
-    func map(_ root: Int64, keysAreIntegers: Bool, _ form: LeafForm) throws(RealmFileFault) -> RealmValue {
+    func map(_ root: Int64, keysAreIntegers: Bool, _ form: LeafForm) throws(RealmFileError) -> RealmValue {
         guard root != 0 else { return .map([]) }
         let entries = format < 23 ? try hashedEntries(root, form) : try entries(root, keysAreIntegers, form)
         guard zip(entries, entries.dropFirst()).allSatisfy({ !Self.isSame($0.key, $1.key) }) else {
@@ -72,7 +72,7 @@ extension NodeReader {
     /// Two trees: the keys and the values.
     private func entries(
         _ root: Int64, _ keysAreIntegers: Bool, _ form: LeafForm
-    ) throws(RealmFileFault) -> [(key: RealmValue, value: RealmValue)] {
+    ) throws(RealmFileError) -> [(key: RealmValue, value: RealmValue)] {
         let slots = try slots(at: root, atLeast: 2)
         // An empty map has no root, or empty trees.
         guard slots[0] != 0, slots[1] != 0 else { throw damaged("a map has no keys or no values", at: root) }
@@ -87,7 +87,7 @@ extension NodeReader {
     /// Formats 21 and 22: a tree of clusters with two columns, in the order of a hash.
     private func hashedEntries(
         _ root: Int64, _ form: LeafForm
-    ) throws(RealmFileFault) -> [(key: RealmValue, value: RealmValue)] {
+    ) throws(RealmFileError) -> [(key: RealmValue, value: RealmValue)] {
         var clusters = ClusterCursor(root: root, isOrdered: false)
         var entries: [(key: RealmValue, value: RealmValue)] = []
         while let cluster = try clusters.next(self) {
@@ -126,7 +126,7 @@ extension NodeReader {
     private static func isSame(_ a: RealmValue, _ b: RealmValue) -> Bool { !isBelow(a, b) && !isBelow(b, a) }
 
     /// Throws for a value that does not have the column's type.
-    private func check(_ value: RealmValue, _ form: LeafForm, at ref: Int64) throws(RealmFileFault) {
+    private func check(_ value: RealmValue, _ form: LeafForm, at ref: Int64) throws(RealmFileError) {
         let isOfType =
             switch (value, form.type) {
             case (.null, _): form.isNullable

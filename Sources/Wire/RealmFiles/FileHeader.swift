@@ -15,14 +15,14 @@ struct FileHeader {
     static func isPlain(_ image: FileImage) -> Bool { image.halfWord(at: 16) == mark }
 
     /// The number of the format; throws `unsupportedFormat` for one that cannot be read.
-    static func format(_ image: FileImage) throws(RealmFileFault) -> Int {
+    static func format(_ image: FileImage) throws(RealmFileError) -> Int {
         try current(image).format
     }
 
     /// Returns what the header says about the current one of its two snapshots.
     private static func current(
         _ image: FileImage
-    ) throws(RealmFileFault) -> (isSecond: Bool, offset: UInt64, format: Int) {
+    ) throws(RealmFileError) -> (isSecond: Bool, offset: UInt64, format: Int) {
         guard isPlain(image), let first = image.word(at: 0), let second = image.word(at: 8),
             let marks = image.word(at: 16)
         else { throw .notRealm(mayBeEncrypted: PageDecryption.mayBeEncrypted(length: image.count)) }
@@ -35,7 +35,7 @@ struct FileHeader {
         return (isSecond, offset, format)
     }
 
-    init(_ image: FileImage) throws(RealmFileFault) {
+    init(_ image: FileImage) throws(RealmFileError) {
         let current = try Self.current(image)
         var offset = current.offset
         format = current.format

@@ -15,8 +15,8 @@ final class FileImage: @unchecked Sendable {
     /// Allocates memory of this size, filled with zeros, and lets the body fill it. Throws `unreadable` if there is
     /// none.
     init(
-        count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(RealmFileFault) -> Void
-    ) throws(RealmFileFault) {
+        count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(RealmFileError) -> Void
+    ) throws(RealmFileError) {
         // Unlike Swift's allocator, the system refuses a size that it does not have.
         let length = max(count, 1)
         guard count >= 0,
@@ -31,7 +31,7 @@ final class FileImage: @unchecked Sendable {
 
     /// Maps a file that no other program can change, such as one without a name. The kernel reclaims its pages when
     /// memory is short. Throws `unreadable`.
-    init(mapping descriptor: Int32, count: Int) throws(RealmFileFault) {
+    init(mapping descriptor: Int32, count: Int) throws(RealmFileError) {
         guard count >= 0,
             // An empty range cannot be mapped.
             let memory = count == 0
@@ -43,7 +43,7 @@ final class FileImage: @unchecked Sendable {
         base = UnsafeRawPointer(memory)
     }
 
-    convenience init(_ bytes: [UInt8]) throws(RealmFileFault) {
+    convenience init(_ bytes: [UInt8]) throws(RealmFileError) {
         try self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 

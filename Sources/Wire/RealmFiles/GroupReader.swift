@@ -13,7 +13,7 @@ struct GroupReader {
         static let version = 6
     }
 
-    init(_ reader: NodeReader, top: Int64) throws(RealmFileFault) {
+    init(_ reader: NodeReader, top: Int64) throws(RealmFileError) {
         guard top != 0 else {
             version = 0
             tables = []

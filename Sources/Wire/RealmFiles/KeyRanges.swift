@@ -6,7 +6,7 @@ struct KeyRanges: Sendable {
     private var ends: [Int64] = []
     private(set) var count = 0
 
-    init(root: Int64, _ reader: NodeReader) throws(RealmFileFault) {
+    init(root: Int64, _ reader: NodeReader) throws(RealmFileError) {
         var clusters = ClusterCursor(root: root)
         while let cluster = try clusters.next(reader) {
             for index in 0..<cluster.count {

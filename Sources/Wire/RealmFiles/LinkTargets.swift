@@ -24,10 +24,10 @@ final class LinkTargets: Sendable {
 
     /// The keys of a table's objects; nil when there is no such table. They are read at the first call for a table, and
     /// kept: 16 bytes for each gap between keys.
-    func keys(of table: UInt32) throws(RealmFileFault) -> KeyRanges? {
+    func keys(of table: UInt32) throws(RealmFileError) -> KeyRanges? {
         guard let target = targets[table & 0xFFFF], target.key == table else { return nil }
         if let keys = found.withLock({ $0[table] }) { return keys }
-        let keys = try costs.measure(.keys, of: table, length: image.count) { (budget) throws(RealmFileFault) in
+        let keys = try costs.measure(.keys, of: table, length: image.count) { (budget) throws(RealmFileError) in
             let reader = NodeReader(image, header, targets: nil, budget: budget)
             defer { budget = reader.budget }
             reader.subject = "the keys of table \(table)"

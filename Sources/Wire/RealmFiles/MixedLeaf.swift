@@ -19,12 +19,12 @@ private enum MixedKind: Int64 {
 
 extension NodeReader {
     /// A leaf of values of any kind: a code for each, and lists of what has no room in a code.
-    func appendMixed(_ node: Node, _ form: LeafForm, to values: inout [RealmValue]) throws(RealmFileFault) {
+    func appendMixed(_ node: Node, _ form: LeafForm, to values: inout [RealmValue]) throws(RealmFileError) {
         let leaf = try MixedLeaf(node, self)
         for code in leaf.codes { values.append(try value(code, leaf, form)) }
     }
 
-    private func value(_ code: Int64, _ leaf: MixedLeaf, _ form: LeafForm) throws(RealmFileFault) -> RealmValue {
+    private func value(_ code: Int64, _ leaf: MixedLeaf, _ form: LeafForm) throws(RealmFileError) -> RealmValue {
         if code == 0 { return .null }
         guard let kind = MixedKind(rawValue: code & 31 - 1) else {
             throw damaged("a value is of the unknown kind \(code & 31 - 1)", at: leaf.node.ref)
@@ -78,14 +78,14 @@ extension NodeReader {
 
     private func element<Element>(
         _ list: [Element], _ index: Int64, _ leaf: MixedLeaf
-    ) throws(RealmFileFault) -> Element {
+    ) throws(RealmFileError) -> Element {
         guard index >= 0, index < list.count else {
             throw damaged("it has element \(index) of \(list.count)", at: leaf.node.ref)
         }
         return list[Int(index)]
     }
 
-    private func pair(_ index: Int64, _ leaf: MixedLeaf) throws(RealmFileFault) -> (first: Int64, second: Int64) {
+    private func pair(_ index: Int64, _ leaf: MixedLeaf) throws(RealmFileError) -> (first: Int64, second: Int64) {
         // A code's number has 56 bits.
         (try element(leaf.pairs, 2 * index, leaf), try element(leaf.pairs, 2 * index + 1, leaf))
     }
@@ -100,7 +100,7 @@ private struct MixedLeaf {
     let texts: [Cell]
     let collections: [Int64]
 
-    init(_ node: Node, _ reader: NodeReader) throws(RealmFileFault) {
+    init(_ node: Node, _ reader: NodeReader) throws(RealmFileError) {
         let slots = try reader.slots(node, atLeast: 4)
         self.node = node
         codes = try reader.integers(at: slots[0])

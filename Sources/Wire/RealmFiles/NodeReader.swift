@@ -33,11 +33,11 @@ final class NodeReader {
         format = header.format
     }
 
-    func damaged(_ reason: String, at ref: Int64) -> RealmFileFault {
+    func damaged(_ reason: String, at ref: Int64) -> RealmFileError {
         .damaged(location: "\(subject), node \(ref)", reason: reason)
     }
 
-    func node(at ref: Int64) throws(RealmFileFault) -> Node {
+    func node(at ref: Int64) throws(RealmFileError) -> Node {
         guard ref >= FileHeader.length, ref & 7 == 0, ref <= end - Node.headerLength,
             let word = image.word(at: Int(ref))
         else { throw damaged("no node can be there", at: ref) }
@@ -68,12 +68,12 @@ final class NodeReader {
     }
 
     /// The elements of a node of integers.
-    func integers(_ node: Node, isUnsigned: Bool = false) throws(RealmFileFault) -> [Int64] {
+    func integers(_ node: Node, isUnsigned: Bool = false) throws(RealmFileError) -> [Int64] {
         guard !node.hasRefs else { throw damaged("integers are expected, and no references", at: node.ref) }
         return try elements(node, isUnsigned: isUnsigned)
     }
 
-    private func elements(_ node: Node, isUnsigned: Bool) throws(RealmFileFault) -> [Int64] {
+    private func elements(_ node: Node, isUnsigned: Bool) throws(RealmFileError) -> [Int64] {
         guard node.form == .bits,
             let values = image.integers(
                 at: node.start, count: node.size, width: node.width, isUnsigned: isUnsigned)
@@ -81,12 +81,12 @@ final class NodeReader {
         return values
     }
 
-    func integers(at ref: Int64, isUnsigned: Bool = false) throws(RealmFileFault) -> [Int64] {
+    func integers(at ref: Int64, isUnsigned: Bool = false) throws(RealmFileError) -> [Int64] {
         try integers(try node(at: ref), isUnsigned: isUnsigned)
     }
 
     /// The elements of a node that holds offsets of others.
-    func slots(_ node: Node, atLeast least: Int = 0) throws(RealmFileFault) -> Slots {
+    func slots(_ node: Node, atLeast least: Int = 0) throws(RealmFileError) -> Slots {
         // Inner nodes have the flag for references too.
         guard node.hasRefs else { throw damaged("references are expected", at: node.ref) }
         guard node.size >= least else {
@@ -95,12 +95,12 @@ final class NodeReader {
         return Slots(ref: node.ref, values: try elements(node, isUnsigned: false))
     }
 
-    func slots(at ref: Int64, atLeast least: Int = 0) throws(RealmFileFault) -> Slots {
+    func slots(at ref: Int64, atLeast least: Int = 0) throws(RealmFileError) -> Slots {
         try slots(try node(at: ref), atLeast: least)
     }
 
     /// The number in a slot.
-    func tagged(_ slots: Slots, _ index: Int, default other: UInt64? = nil) throws(RealmFileFault) -> UInt64 {
+    func tagged(_ slots: Slots, _ index: Int, default other: UInt64? = nil) throws(RealmFileError) -> UInt64 {
         let value = slots[index]
         if value & 1 == 1 { return UInt64(bitPattern: value) >> 1 }
         if value == 0, let other { return other }
@@ -108,7 +108,7 @@ final class NodeReader {
     }
 
     /// The number in a slot, where one that is no `Int` cannot be meant.
-    func count(_ slots: Slots, _ index: Int) throws(RealmFileFault) -> Int {
+    func count(_ slots: Slots, _ index: Int) throws(RealmFileError) -> Int {
         // 63 bits fit.
         Int(truncatingIfNeeded: try tagged(slots, index))
     }

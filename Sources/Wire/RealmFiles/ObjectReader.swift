@@ -34,7 +34,7 @@ struct ObjectReader {
     }
 
     /// The values of all columns, with one value for each object of the cluster; null in columns that are not read.
-    func columns(of cluster: Cluster) throws(RealmFileFault) -> [[RealmValue]] {
+    func columns(of cluster: Cluster) throws(RealmFileError) -> [[RealmValue]] {
         var columns: [[RealmValue]] = []
         columns.reserveCapacity(forms.count)
         for index in forms.indices {
@@ -49,7 +49,7 @@ struct ObjectReader {
     }
 
     /// The values of a column, one for each object of the cluster.
-    private func column(_ index: Int, of cluster: Cluster) throws(RealmFileFault) -> [RealmValue] {
+    private func column(_ index: Int, of cluster: Cluster) throws(RealmFileError) -> [RealmValue] {
         let column = table.columns[index]
         reader.subject = "\(words), column '\(column.name)'"
         let slot = table.layout[index].leaf + 1

@@ -26,7 +26,7 @@ struct PageDecryption {
     /// The offset of the table that has a page's entry.
     static func tableOffset(of page: Int) -> Int { page / pagesPerBlock * (pagesPerBlock + 1) * pageLength }
 
-    init(key: RealmFileKey) throws(RealmFileFault) {
+    init(key: RealmFileKey) throws(RealmFileError) {
         guard key.bytes.count == RealmFile.keyLength, let cipher = key.cipher() else {
             throw .wrongKey(length: key.bytes.count)
         }
@@ -36,7 +36,7 @@ struct PageDecryption {
     /// Decrypts a page in place, with the table of its block.
     func decrypt(
         _ data: UnsafeMutableRawBufferPointer, page: Int, table: [UInt8]
-    ) throws(RealmFileFault) {
+    ) throws(RealmFileError) {
         let code = cipher.code(of: UnsafeRawBufferPointer(data))
         let entry = page % Self.pagesPerBlock * Self.entryLength
         // A writer that ends between writing the table and the page leaves the page of the previous write.

@@ -32,7 +32,7 @@ package final class RealmFile: Sendable {
     /// file also costs its decryption.
     ///
     /// - Parameter key: the key that the file was encrypted with; nil for a file that is not encrypted.
-    package convenience init(path: String, key: RealmFileKey? = nil) throws(RealmFileFault) {
+    package convenience init(path: String, key: RealmFileKey? = nil) throws(RealmFileError) {
         try self.init(try SourceFile(path: path, key: key))
     }
 
@@ -41,23 +41,23 @@ package final class RealmFile: Sendable {
     ///
     /// Cost: the file is mapped, so its pages are not private memory of this process. The pages of an encrypted file
     /// are decrypted into private memory, so that the plain text is nowhere else.
-    package convenience init(ownDescriptor descriptor: Int32, key: RealmFileKey? = nil) throws(RealmFileFault) {
+    package convenience init(ownDescriptor descriptor: Int32, key: RealmFileKey? = nil) throws(RealmFileError) {
         let (image, header) = try SourceFile(own: descriptor, key: key).whole()
         try self.init(image, header, source: nil)
     }
 
-    private convenience init(_ source: SourceFile) throws(RealmFileFault) {
+    private convenience init(_ source: SourceFile) throws(RealmFileError) {
         let (image, header) = try source.copy()
         try self.init(image, header, source: source)
     }
 
     /// Reads the bytes of a file that is not encrypted.
-    package convenience init(bytes: [UInt8]) throws(RealmFileFault) {
+    package convenience init(bytes: [UInt8]) throws(RealmFileError) {
         let image = try FileImage(bytes)
         try self.init(image, try FileHeader(image), source: nil)
     }
 
-    private init(_ image: FileImage, _ header: FileHeader, source: SourceFile?) throws(RealmFileFault) {
+    private init(_ image: FileImage, _ header: FileHeader, source: SourceFile?) throws(RealmFileError) {
         let texts = InvalidTexts()
         self.texts = texts
         let reader = NodeReader(image, header, targets: nil, budget: ReadingBudget(length: image.count), texts)
@@ -76,7 +76,7 @@ package final class RealmFile: Sendable {
     /// Calls the body with all objects of a table, in the order of their keys. Costs the memory of one cluster, which is
     /// at most 256 objects in files that Realm writes, and about 0.3 µs for an object of six plain properties.
     ///
-    /// Throws ``RealmFileFault`` and what the body throws.
+    /// Throws ``RealmFileError`` and what the body throws.
     ///
     /// - Parameter columns: the indices of the columns to read; nil for all. The other columns are null in each object,
     ///   and damage in them is ignored.
@@ -94,14 +94,14 @@ package final class RealmFile: Sendable {
     /// reads all keys, and keeps 32 bytes for each cluster of up to 256 objects.
     package func lookup(
         in table: RealmTable, columns: Set<Int>? = nil
-    ) throws(RealmFileFault) -> RealmObjectLookup {
+    ) throws(RealmFileError) -> RealmObjectLookup {
         let reader = NodeReader(image, header, targets: targets, budget: ReadingBudget(length: image.count), texts)
         return try RealmObjectLookup(table, columns, reader, length: image.count)
     }
 
     /// The number of objects, which is counted without reading them.
-    package func objectCount(of table: RealmTable) throws(RealmFileFault) -> Int {
-        try costs.measure(.count, of: table.key, length: image.count) { (budget) throws(RealmFileFault) in
+    package func objectCount(of table: RealmTable) throws(RealmFileError) -> Int {
+        try costs.measure(.count, of: table.key, length: image.count) { (budget) throws(RealmFileError) in
             let reader = NodeReader(image, header, targets: nil, budget: budget)
             defer { budget = reader.budget }
             reader.subject = "table '\(table.name)'"
@@ -121,14 +121,14 @@ package final class RealmFile: Sendable {
 
     /// Throws `inUse` if another program has written to the file since it was opened. Reads still show the same
     /// snapshot, because they read a copy.
-    package func checkUnchanged() throws(RealmFileFault) {
+    package func checkUnchanged() throws(RealmFileError) {
         if let source, try !source.isUnchanged(since: image, header) { throw .inUse }
     }
 
     /// The number in the only object of the table `metadata`. It is −1 if the app gave no version.
     private static func schemaVersion(
         of tables: [RealmTable], _ reader: NodeReader
-    ) throws(RealmFileFault) -> UInt64? {
+    ) throws(RealmFileError) -> UInt64? {
         guard let table = tables.first(where: { $0.name == "metadata" }),
             let index = table.columns.firstIndex(where: {
                 $0.name == "version" && $0.type == .int && $0.collection == .none

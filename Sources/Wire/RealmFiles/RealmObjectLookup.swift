@@ -34,7 +34,7 @@ package final class RealmObjectLookup {
 
     init(
         _ table: RealmTable, _ columns: Set<Int>?, _ reader: NodeReader, length: Int
-    ) throws(RealmFileFault) {
+    ) throws(RealmFileError) {
         self.reader = reader
         self.length = length
         // For a file whose objects are looked up in random order: each look-up reads a cluster.
@@ -58,7 +58,7 @@ package final class RealmObjectLookup {
     }
 
     /// The object with a key; nil if there is none. Cost: reads its cluster, unless that was read recently.
-    package func object(_ key: Int64) throws(RealmFileFault) -> RealmObject? {
+    package func object(_ key: Int64) throws(RealmFileError) -> RealmObject? {
         let after = clusterRanges.partitioningIndex { $0.first > key }
         guard after > 0, clusterRanges[after - 1].last >= key else { return nil }
         let cluster = try cluster(after - 1)
@@ -67,7 +67,7 @@ package final class RealmObjectLookup {
         return RealmObject(key: key, values: cluster.columns.map { $0[row] })
     }
 
-    private func cluster(_ number: Int) throws(RealmFileFault) -> Recent {
+    private func cluster(_ number: Int) throws(RealmFileError) -> Recent {
         if let index = recent.lastIndex(where: { $0.number == number }) {
             if index < recent.count - 1 { recent.append(recent.remove(at: index)) }
             return recent[recent.count - 1]

@@ -8,20 +8,20 @@ final class SourceFile: Sendable {
 
     /// Throws `notRealm` and `unsupportedFormat` for files whose first bytes are not those of a file to read, whatever
     /// their size.
-    convenience init(path: String, key: RealmFileKey?) throws(RealmFileFault) {
+    convenience init(path: String, key: RealmFileKey?) throws(RealmFileError) {
         if let key, key.bytes.count != RealmFile.keyLength { throw .wrongKey(length: key.bytes.count) }
         try self.init(try Self.opened(path), key)
     }
 
     /// Duplicates the descriptor, which is that of a file that no other program has.
-    convenience init(own descriptor: Int32, key: RealmFileKey?) throws(RealmFileFault) {
+    convenience init(own descriptor: Int32, key: RealmFileKey?) throws(RealmFileError) {
         if let key, key.bytes.count != RealmFile.keyLength { throw .wrongKey(length: key.bytes.count) }
         let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard own >= 0 else { throw .unreadable(code: errno) }
         try self.init(Descriptor(own), key)
     }
 
-    private init(_ descriptor: Descriptor, _ key: RealmFileKey?) throws(RealmFileFault) {
+    private init(_ descriptor: Descriptor, _ key: RealmFileKey?) throws(RealmFileError) {
         self.descriptor = descriptor
         // A plain file needs no key, and one that is given does no harm.
         let start = try Self.header(of: descriptor)
@@ -40,14 +40,14 @@ final class SourceFile: Sendable {
         return FileHeader.isPlain(start)
     }
 
-    private static func opened(_ path: String) throws(RealmFileFault) -> Descriptor {
+    private static func opened(_ path: String) throws(RealmFileError) -> Descriptor {
         // What is not a file, such as a pipe, must not block here.
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else { throw .unreadable(code: errno) }
         return Descriptor(number)
     }
 
-    private static func header(of descriptor: Descriptor) throws(RealmFileFault) -> FileImage {
+    private static func header(of descriptor: Descriptor) throws(RealmFileError) -> FileImage {
         try FileImage(try bytes(of: descriptor.number, 0..<FileHeader.length))
     }
 
@@ -58,9 +58,9 @@ final class SourceFile: Sendable {
     /// may lead back to the same offsets; then the number of the snapshot in the topmost node differs.
     ///
     /// Throws `inUse` when no attempt succeeds. Cost: memory of the file's size.
-    func copy() throws(RealmFileFault) -> (image: FileImage, header: FileHeader) {
+    func copy() throws(RealmFileError) -> (image: FileImage, header: FileHeader) {
         for attempt in 1...Self.attempts {
-            do throws(RealmFileFault) {
+            do throws(RealmFileError) {
                 // A table and a page at least.
                 if key != nil, PageDecryption.plainLength(of: try length()) == 0 {
                     throw .wrongKey(length: RealmFile.keyLength)
@@ -85,9 +85,9 @@ final class SourceFile: Sendable {
     }
 
     /// What is in a file that no other program has: a map of it or, of an encrypted one, its pages in memory.
-    func whole() throws(RealmFileFault) -> (image: FileImage, header: FileHeader) {
+    func whole() throws(RealmFileError) -> (image: FileImage, header: FileHeader) {
         let image = try key == nil ? FileImage(mapping: descriptor.number, count: length()) : content()
-        do throws(RealmFileFault) {
+        do throws(RealmFileError) {
             return (image, try FileHeader(image))
         } catch .notRealm where key != nil {
             throw .wrongKey(length: RealmFile.keyLength)
@@ -95,14 +95,14 @@ final class SourceFile: Sendable {
     }
 
     /// Whether the header and the topmost node are as they were when this copy was taken.
-    func isUnchanged(since image: FileImage, _ header: FileHeader) throws(RealmFileFault) -> Bool {
+    func isUnchanged(since image: FileImage, _ header: FileHeader) throws(RealmFileError) -> Bool {
         var watched = [0..<FileHeader.length]
         if header.top > 0, header.top < image.count {
             let top = Int(header.top)
             watched.append(top..<min(top + Self.topLength, image.count))
         }
         for range in watched {
-            do throws(RealmFileFault) {
+            do throws(RealmFileError) {
                 if try bytes(range) != image.bytes(at: range.lowerBound, count: range.count) { return false }
             } catch {
                 if case .unreadable = error { throw error }
@@ -121,7 +121,7 @@ final class SourceFile: Sendable {
 }
 
 extension SourceFile {
-    private func length() throws(RealmFileFault) -> Int {
+    private func length() throws(RealmFileError) -> Int {
         var status = stat()
         guard fstat(descriptor.number, &status) == 0 else { throw .unreadable(code: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else {
@@ -131,10 +131,10 @@ extension SourceFile {
     }
 
     /// All bytes, decrypted if there is a key.
-    private func content() throws(RealmFileFault) -> FileImage {
+    private func content() throws(RealmFileError) -> FileImage {
         let length = try length()
         guard let key else {
-            return try FileImage(count: length) { (memory) throws(RealmFileFault) in
+            return try FileImage(count: length) { (memory) throws(RealmFileError) in
                 var offset = 0
                 while let part = Self.data(in: descriptor.number, from: offset, to: length) {
                     let target = UnsafeMutableRawBufferPointer(rebasing: memory[part])
@@ -144,7 +144,7 @@ extension SourceFile {
                 if try self.length() < length { throw .inUse }
             }
         }
-        return try FileImage(count: PageDecryption.plainLength(of: length)) { (memory) throws(RealmFileFault) in
+        return try FileImage(count: PageDecryption.plainLength(of: length)) { (memory) throws(RealmFileError) in
             try decrypt(into: memory, from: 0, key)
         }
     }
@@ -164,12 +164,12 @@ extension SourceFile {
     }
 
     /// A few bytes, decrypted if there is a key.
-    private func bytes(_ range: Range<Int>) throws(RealmFileFault) -> [UInt8] {
+    private func bytes(_ range: Range<Int>) throws(RealmFileError) -> [UInt8] {
         guard let key else { return try Self.bytes(of: descriptor.number, range) }
         let first = range.lowerBound / PageDecryption.pageLength
         let last = (range.upperBound - 1) / PageDecryption.pageLength
         let pages = try FileImage(count: (last + 1 - first) * PageDecryption.pageLength) {
-            (memory) throws(RealmFileFault) in try decrypt(into: memory, from: first, key)
+            (memory) throws(RealmFileError) in try decrypt(into: memory, from: first, key)
         }
         let start = range.lowerBound - first * PageDecryption.pageLength
         return pages.bytes(at: start, count: range.count) ?? []
@@ -178,7 +178,7 @@ extension SourceFile {
     /// Fills memory of whole pages with the pages of the plain file from one on.
     private func decrypt(
         into memory: UnsafeMutableRawBufferPointer, from first: Int, _ key: RealmFileKey
-    ) throws(RealmFileFault) {
+    ) throws(RealmFileError) {
         let decryption = try PageDecryption(key: key)
         let count = memory.count / PageDecryption.pageLength
         var done = 0
@@ -200,9 +200,9 @@ extension SourceFile {
         }
     }
 
-    private static func bytes(of number: Int32, _ range: Range<Int>) throws(RealmFileFault) -> [UInt8] {
-        let image = try FileImage(count: range.count) { (memory) throws(RealmFileFault) in
-            do throws(RealmFileFault) {
+    private static func bytes(of number: Int32, _ range: Range<Int>) throws(RealmFileError) -> [UInt8] {
+        let image = try FileImage(count: range.count) { (memory) throws(RealmFileError) in
+            do throws(RealmFileError) {
                 try fill(memory, from: number, at: range.lowerBound)
             } catch .inUse where range.lowerBound == 0 {
                 // Too short for a header: what is missing stays zero, which is not a mark of Realm.
@@ -214,7 +214,7 @@ extension SourceFile {
     /// Throws `inUse` when the file ends before the memory does: then it was cut off meanwhile.
     private static func fill(
         _ memory: UnsafeMutableRawBufferPointer, from number: Int32, at offset: Int
-    ) throws(RealmFileFault) {
+    ) throws(RealmFileError) {
         var done = 0
         while done < memory.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: memory[done...])

@@ -35,7 +35,7 @@ struct TableReader {
     private static let classPrefix = "class_"
     private static let noTable: Int64 = 0x7FFF_FFFF
 
-    init(_ reader: NodeReader, at ref: Int64, name: String) throws(RealmFileFault) {
+    init(_ reader: NodeReader, at ref: Int64, name: String) throws(RealmFileError) {
         self.reader = reader
         self.name = name
         reader.subject = "table '\(name)'"
@@ -45,7 +45,7 @@ struct TableReader {
     /// - Parameters:
     ///   - index: that of the table in the file's list, which its key repeats.
     ///   - storedName: its name in the file.
-    func table(at index: Int, storedName: String) throws(RealmFileFault) -> RealmTable {
+    func table(at index: Int, storedName: String) throws(RealmFileError) -> RealmTable {
         let number = try reader.tagged(slots, Slot.key)
         guard let key = UInt32(exactly: number), Int(key & 0xFFFF) == index else {
             throw damaged("its key is \(number), and its place \(index)")
@@ -73,7 +73,7 @@ struct TableReader {
             layout: columns.map(\.layout))
     }
 
-    private func columns() throws(RealmFileFault) -> [(key: UInt64, column: RealmColumn, layout: ColumnLayout)] {
+    private func columns() throws(RealmFileError) -> [(key: UInt64, column: RealmColumn, layout: ColumnLayout)] {
         let spec = try reader.slots(at: slots[Slot.spec], atLeast: 6)
         let types = try reader.integers(at: spec[0])
         let attributes = try reader.integers(at: spec[2])
@@ -121,7 +121,7 @@ struct TableReader {
 
     private func collection(
         _ attributes: Int64, keyType: Int64, _ name: String
-    ) throws(RealmFileFault) -> RealmColumn.Collection {
+    ) throws(RealmFileError) -> RealmColumn.Collection {
         switch attributes & (Attribute.list | Attribute.map | Attribute.set) {
         case 0: return .none
         case Attribute.list: return .list
@@ -136,5 +136,5 @@ struct TableReader {
         }
     }
 
-    private func damaged(_ reason: String) -> RealmFileFault { reader.damaged(reason, at: slots.ref) }
+    private func damaged(_ reason: String) -> RealmFileError { reader.damaged(reason, at: slots.ref) }
 }

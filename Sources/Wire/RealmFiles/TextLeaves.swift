@@ -13,7 +13,7 @@ extension NodeReader {
     ///   - hasFinalZero: whether a zero byte that is not part of the value follows each value. Strings have one, data has
     ///     none.
     ///   - isNullable: whether an empty cell is null. Names never are.
-    func cells(_ node: Node, hasFinalZero: Bool, isNullable: Bool = true) throws(RealmFileFault) -> [Cell] {
+    func cells(_ node: Node, hasFinalZero: Bool, isNullable: Bool = true) throws(RealmFileError) -> [Cell] {
         if !node.hasRefs { return try shortCells(node, isNullable: isNullable) }
         let cells = node.hasContext ? try largeCells(node) : try smallCells(node)
         guard hasFinalZero else { return cells }
@@ -34,15 +34,15 @@ extension NodeReader {
     }
 
     /// The strings of a leaf of names.
-    func names(at ref: Int64) throws(RealmFileFault) -> [StoredName] {
+    func names(at ref: Int64) throws(RealmFileError) -> [StoredName] {
         let node = try node(at: ref)
-        return try cells(node, hasFinalZero: true, isNullable: false).map { (cell) throws(RealmFileFault) in
+        return try cells(node, hasFinalZero: true, isNullable: false).map { (cell) throws(RealmFileError) in
             StoredName(text: try text(cell) ?? "", bytes: try bytes(cell) ?? [])
         }
     }
 
     /// Nil for null.
-    func text(_ cell: Cell) throws(RealmFileFault) -> String? {
+    func text(_ cell: Cell) throws(RealmFileError) -> String? {
         switch cell {
         case .null: return nil
         case .joined(let bytes, let ref):
@@ -59,7 +59,7 @@ extension NodeReader {
     }
 
     /// Nil for null.
-    func bytes(_ cell: Cell) throws(RealmFileFault) -> [UInt8]? {
+    func bytes(_ cell: Cell) throws(RealmFileError) -> [UInt8]? {
         switch cell {
         case .null: return nil
         case .joined(let bytes, _): return bytes
@@ -71,13 +71,13 @@ extension NodeReader {
         }
     }
 
-    private func noFinalZero(_ node: Node) -> RealmFileFault {
+    private func noFinalZero(_ node: Node) -> RealmFileError {
         damaged("a string has no zero at its end", at: node.ref)
     }
 
     /// Cells of equal length. The last byte of a cell is the number of zeros before it; the cell's length there means
     /// null.
-    private func shortCells(_ node: Node, isNullable: Bool) throws(RealmFileFault) -> [Cell] {
+    private func shortCells(_ node: Node, isNullable: Bool) throws(RealmFileError) -> [Cell] {
         guard node.form == .bytes else { throw damaged("strings are expected", at: node.ref) }
         let empty: Cell = isNullable ? .null : .at(node.start, count: 0)
         guard node.width > 0 else { return [Cell](repeating: empty, count: node.size) }
@@ -94,7 +94,7 @@ extension NodeReader {
     }
 
     /// One node has all values, one after the other; a second one has their ends, and a third one says which are null.
-    private func smallCells(_ node: Node) throws(RealmFileFault) -> [Cell] {
+    private func smallCells(_ node: Node) throws(RealmFileError) -> [Cell] {
         let parts = try slots(node, atLeast: 2)
         let ends = try integers(at: parts[0])
         let content = try self.node(at: parts[1])
@@ -118,7 +118,7 @@ extension NodeReader {
     }
 
     /// Each value in a node of its own, or in several.
-    private func largeCells(_ node: Node) throws(RealmFileFault) -> [Cell] {
+    private func largeCells(_ node: Node) throws(RealmFileError) -> [Cell] {
         let values = try slots(node).values
         var cells: [Cell] = []
         cells.reserveCapacity(values.count)
@@ -139,7 +139,7 @@ extension NodeReader {
         return cells
     }
 
-    private func content(_ node: Node) throws(RealmFileFault) -> Cell {
+    private func content(_ node: Node) throws(RealmFileError) -> Cell {
         guard node.form == .raw, !node.hasRefs, !node.hasContext else {
             throw damaged("bytes are expected", at: node.ref)
         }

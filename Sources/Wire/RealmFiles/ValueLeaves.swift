@@ -2,7 +2,7 @@ import ObjectModel
 
 extension NodeReader {
     /// Appends the values of a leaf.
-    func append(_ node: Node, _ form: LeafForm, to values: inout [RealmValue]) throws(RealmFileFault) {
+    func append(_ node: Node, _ form: LeafForm, to values: inout [RealmValue]) throws(RealmFileError) {
         switch form.type {
         case .int: try appendIntegers(node, form, to: &values)
         case .bool: try appendBooleans(node, form, to: &values)
@@ -18,7 +18,7 @@ extension NodeReader {
     }
 
     /// A null of the file, where one may be.
-    private func null(_ node: Node, _ form: LeafForm) throws(RealmFileFault) -> RealmValue {
+    private func null(_ node: Node, _ form: LeafForm) throws(RealmFileError) -> RealmValue {
         guard form.isNullable else { throw damaged("a value is null that must not be", at: node.ref) }
         return .null
     }
@@ -26,7 +26,7 @@ extension NodeReader {
     /// In a nullable leaf, the first number is the one that means null in this leaf.
     private func appendIntegers(
         _ node: Node, _ form: LeafForm, to values: inout [RealmValue]
-    ) throws(RealmFileFault) {
+    ) throws(RealmFileError) {
         let numbers = try integers(node)
         guard form.isNullable else {
             for number in numbers { values.append(.int(number)) }
@@ -38,7 +38,7 @@ extension NodeReader {
 
     private func appendBooleans(
         _ node: Node, _ form: LeafForm, to values: inout [RealmValue]
-    ) throws(RealmFileFault) {
+    ) throws(RealmFileError) {
         for number in try integers(node) {
             switch number {
             case 0: values.append(.bool(false))
@@ -49,7 +49,7 @@ extension NodeReader {
         }
     }
 
-    private func appendStrings(_ node: Node, _ form: LeafForm, to values: inout [RealmValue]) throws(RealmFileFault) {
+    private func appendStrings(_ node: Node, _ form: LeafForm, to values: inout [RealmValue]) throws(RealmFileError) {
         if !node.hasRefs, node.form == .bits {
             try appendEnumerated(node, form, to: &values)
             return
@@ -66,7 +66,7 @@ extension NodeReader {
     /// The numbers of strings that the column stores once.
     private func appendEnumerated(
         _ node: Node, _ form: LeafForm, to values: inout [RealmValue]
-    ) throws(RealmFileFault) {
+    ) throws(RealmFileError) {
         guard form.enumeration != 0 else { throw damaged("strings are expected", at: node.ref) }
         let strings: [RealmValue]
         if let known = enumerations[form.enumeration] {
@@ -88,7 +88,7 @@ extension NodeReader {
         }
     }
 
-    private func appendData(_ node: Node, _ form: LeafForm, to values: inout [RealmValue]) throws(RealmFileFault) {
+    private func appendData(_ node: Node, _ form: LeafForm, to values: inout [RealmValue]) throws(RealmFileError) {
         guard node.hasRefs else { throw damaged("data is expected", at: node.ref) }
         for cell in try cells(node, hasFinalZero: false) {
             if let bytes = try bytes(cell) {
@@ -102,7 +102,7 @@ extension NodeReader {
     /// Seconds, with one number that means null in every column, and nanoseconds.
     private func appendTimestamps(
         _ node: Node, _ form: LeafForm, to values: inout [RealmValue]
-    ) throws(RealmFileFault) {
+    ) throws(RealmFileError) {
         let parts = try slots(node, atLeast: 2)
         let seconds = try integers(at: parts[0])
         let nanoseconds = try integers(at: parts[1])
@@ -115,7 +115,7 @@ extension NodeReader {
         }
     }
 
-    func timestamp(_ node: Node, _ seconds: Int64, _ nanoseconds: Int64) throws(RealmFileFault) -> RealmValue {
+    func timestamp(_ node: Node, _ seconds: Int64, _ nanoseconds: Int64) throws(RealmFileError) -> RealmValue {
         guard let rest = Int32(exactly: nanoseconds), Timestamp(seconds: seconds, nanoseconds: rest) != nil else {
             throw damaged("\(seconds) s and \(nanoseconds) ns are not a point in time", at: node.ref)
         }
@@ -125,7 +125,7 @@ extension NodeReader {
     /// One NaN of each width means null, in nullable leaves.
     private func appendFractions(
         _ node: Node, _ form: LeafForm, to values: inout [RealmValue]
-    ) throws(RealmFileFault) {
+    ) throws(RealmFileError) {
         let width = form.type == .float ? 4 : 8
         guard node.form == .bytes, node.width == width || node.size == 0 else {
             throw damaged("numbers of \(width) bytes are expected", at: node.ref)
@@ -146,7 +146,7 @@ extension NodeReader {
     }
 
     /// Format 24 uses the smallest of several encodings for a leaf; earlier formats always use the largest.
-    private func appendDecimals(_ node: Node, _ form: LeafForm, to values: inout [RealmValue]) throws(RealmFileFault) {
+    private func appendDecimals(_ node: Node, _ form: LeafForm, to values: inout [RealmValue]) throws(RealmFileError) {
         guard node.form == .bytes, [0, 4, 8, 16].contains(node.width) else {
             throw damaged("decimals are expected", at: node.ref)
         }
@@ -168,7 +168,7 @@ extension NodeReader {
     /// Blocks of eight values behind a byte that says which of them are null.
     private func appendIdentifiers(
         _ node: Node, _ form: LeafForm, to values: inout [RealmValue]
-    ) throws(RealmFileFault) {
+    ) throws(RealmFileError) {
         guard node.form == .bytes, node.width == 1 || node.size == 0 else {
             throw damaged("bytes are expected", at: node.ref)
         }
@@ -193,7 +193,7 @@ extension NodeReader {
     }
 
     /// In a column, a link is the object's key plus 1, and 0 is null; in a collection it is the key.
-    private func appendLinks(_ node: Node, _ form: LeafForm, to values: inout [RealmValue]) throws(RealmFileFault) {
+    private func appendLinks(_ node: Node, _ form: LeafForm, to values: inout [RealmValue]) throws(RealmFileError) {
         guard let target = form.target else { throw damaged("links lead to no table", at: node.ref) }
         for number in try integers(node) {
             let link = try link(to: form.isColumn ? number &- 1 : number, of: target, at: node.ref)
@@ -208,7 +208,7 @@ extension NodeReader {
 
     /// A link to an object in the file. It is null for the key −1 and for smaller keys, which stand for objects that
     /// Realm expects to receive later.
-    func link(to key: Int64, of table: UInt32, at ref: Int64) throws(RealmFileFault) -> RealmValue {
+    func link(to key: Int64, of table: UInt32, at ref: Int64) throws(RealmFileError) -> RealmValue {
         guard let targets, let keys = try knownKeys(of: table, targets) else {
             throw damaged("a link leads to table \(table), which is not there", at: ref)
         }
@@ -220,7 +220,7 @@ extension NodeReader {
     }
 
     /// The keys of the table that was looked up last, which is nearly always the next one, too.
-    private func knownKeys(of table: UInt32, _ targets: LinkTargets) throws(RealmFileFault) -> KeyRanges? {
+    private func knownKeys(of table: UInt32, _ targets: LinkTargets) throws(RealmFileError) -> KeyRanges? {
         if let lastTarget, lastTarget.table == table { return lastTarget.keys }
         guard let keys = try targets.keys(of: table) else { return nil }
         lastTarget = (table, keys)

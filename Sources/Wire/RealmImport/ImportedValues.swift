@@ -195,9 +195,9 @@ struct ImportedValues {
 
     // MARK: Damage
 
-    private func mismatch(_ column: ColumnCopy) -> RealmFileFault { damaged(column, "a value of another type") }
+    private func mismatch(_ column: ColumnCopy) -> RealmFileError { damaged(column, "a value of another type") }
 
-    private func damaged(_ column: ColumnCopy, _ reason: String) -> RealmFileFault {
+    private func damaged(_ column: ColumnCopy, _ reason: String) -> RealmFileError {
         .damaged(location: "property '\(column.path)'", reason: reason)
     }
 }

@@ -19,7 +19,7 @@ struct MergedSchema {
     ///
     /// - Parameter store: the state that gets the objects. Whether values would be lost depends on its objects, so only
     ///   the state that the writer sees decides.
-    init(adding added: RealmClasses, to store: any Snapshot) throws(RealmImportFault) {
+    init(adding added: RealmClasses, to store: any Snapshot) throws(RealmImportError) {
         try self.init(adding: added, to: store.schema) { name in
             store.schema[name].map { store.count(of: $0.id) > 0 } ?? false
         }
@@ -28,7 +28,7 @@ struct MergedSchema {
     /// - Parameter hasObjects: called with the names of classes of the store.
     init(
         adding added: RealmClasses, to present: Schema, hasObjects: (String) -> Bool
-    ) throws(RealmImportFault) {
+    ) throws(RealmImportError) {
         let style = added.style
         var classes = present.classes
         var obstacles: [RealmObstacle] = []
@@ -48,14 +48,14 @@ struct MergedSchema {
         let losses = reasons.filter { $0.effect == .losesData }
         guard obstacles.isEmpty, losses.isEmpty else {
             let loss = losses.isEmpty ? "" : ", and its objects would lose values"
-            throw RealmImportFault(
+            throw RealmImportError(
                 .differentClass,
                 "The database has classes of these names in another form\(loss). Nothing was written.",
                 obstacles + losses.map { Self.obstacle($0, added) }, style)
         }
         let version = added.schema.version
         guard reasons.isEmpty || version > present.version else {
-            throw RealmImportFault(
+            throw RealmImportError(
                 .differentClass,
                 "The database has classes of these names with objects in another form. The change is a migration, which needs a higher schema version than \(present.version), and the file has \(version). Change the schema of the database first, or leave out or rename what differs. Nothing was written.",
                 reasons.map { Self.obstacle($0, added) }, style)
@@ -63,7 +63,7 @@ struct MergedSchema {
         // Two valid schemas can be invalid together, for example with a cycle of embedded classes.
         let faults = unversioned.adoptingIdentities(of: present).faults()
         guard faults.isEmpty else {
-            throw RealmImportFault(
+            throw RealmImportError(
                 .differentClass,
                 "The classes of the database and those of the file contradict each other. Leave out or rename what differs, or change the schema of the database first. Nothing was written.",
                 faults.map { RealmObstacle($0) }, style)

@@ -78,7 +78,7 @@ struct ObjectCopy {
                 let difference = file.invalidTexts == nil ? "" : " They may differ in bytes that are not UTF-8."
                 let sentence =
                     "The file has two objects of '\(table.oldName)' with \(try name(object, table)).\(difference)"
-                throw RealmImportFault(
+                throw RealmImportError(
                     .repeatedKey,
                     "\(sentence) Delete one of them in the app, or leave the class out: \(style.leaveOut(table.oldName)). Nothing was written.",
                     offering: .leavingOut(table.oldName, sentence))
@@ -95,7 +95,7 @@ struct ObjectCopy {
                     try count()
                     return
                 }
-                throw RealmImportFault(
+                throw RealmImportError(
                     .duplicate,
                     "The database has \(table.name.withArticle) with \(try name(object, table)) already. Nothing was written. Update such objects with \(style.update), import the class under another name with \(style.rename(table.oldName, to: "NAME")), or import into another database."
                 )
@@ -146,7 +146,7 @@ struct ObjectCopy {
         } catch let error as StoreError where Self.isAboutValues(error) {
             let property = "\(table.oldName).\(table.sourceName(of: error.property ?? "PROPERTY"))"
             let sentence = "\(table.name) with \(try name(object, table)): \(error.message)"
-            throw RealmImportFault(
+            throw RealmImportError(
                 .value,
                 "\(sentence) Leave the property out, or change the value in the app: \(style.leaveOut(property)). Nothing was written.",
                 offering: .leavingOut(property, sentence))

@@ -34,7 +34,7 @@ package struct RealmClasses: Sendable {
         let target: UInt32?
     }
 
-    /// Throws `RealmImportFault` with everything that a store cannot have, and `RealmFileFault`.
+    /// Throws `RealmImportError` with everything that a store cannot have, and `RealmFileError`.
     package init(_ file: RealmFile, _ selection: RealmSelection = RealmSelection()) throws {
         try self.init(file.tables, version: file.schemaVersion ?? 0, selection) { try file.objectCount(of: $0) }
     }
@@ -49,7 +49,7 @@ package struct RealmClasses: Sendable {
         var faults: [RealmObstacle] = []
         let tables = try Self.taken(all, resolved, count, style, &notes)
         guard !tables.isEmpty else {
-            throw RealmImportFault(.noClasses, (["The file has no classes to import."] + notes).joined(separator: " "))
+            throw RealmImportError(.noClasses, (["The file has no classes to import."] + notes).joined(separator: " "))
         }
         let names = Dictionary(uniqueKeysWithValues: tables.map { ($0.table.key, $0) })
         var classTables: [ClassTable] = []
@@ -80,7 +80,7 @@ package struct RealmClasses: Sendable {
         // The rules of schemas find what has no better message.
         if faults.isEmpty { faults = schema.faults().map { RealmObstacle($0) } }
         guard faults.isEmpty else {
-            throw RealmImportFault(
+            throw RealmImportError(
                 .unsuitable, "The file has what a database here cannot have. Nothing was written.", faults, style)
         }
         self.style = style
@@ -91,7 +91,7 @@ package struct RealmClasses: Sendable {
     /// The number of objects of each class, in the order of the file.
     package func counts(
         in file: RealmFile
-    ) throws(RealmFileFault) -> [(name: String, isEmbedded: Bool, objects: Int)] {
+    ) throws(RealmFileError) -> [(name: String, isEmbedded: Bool, objects: Int)] {
         var counts: [(name: String, isEmbedded: Bool, objects: Int)] = []
         for table in tables { counts.append((table.name, table.isEmbedded, try file.objectCount(of: table.table))) }
         return counts

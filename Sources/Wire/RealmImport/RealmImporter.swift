@@ -37,7 +37,7 @@ package struct RealmImporter: Sendable {
         self.store = store
     }
 
-    /// Imports everything. Blocks, and other writes wait meanwhile. Throws `RealmImportFault`, `RealmFileFault`, the
+    /// Imports everything. Blocks, and other writes wait meanwhile. Throws `RealmImportError`, `RealmFileError`, the
     /// errors of the store, and what `progress` throws; the store is as before then.
     ///
     /// The classes are merged with those of the newest state, and again in the writer's turn with the state that it sees,
@@ -93,7 +93,7 @@ package struct RealmImporter: Sendable {
     /// of stores. Returns the report of the import, without a version, in which every existing object counts as
     /// changed.
     ///
-    /// Throws `RealmImportFault` and `RealmFileFault` as `run` does, and what `progress` throws. Cost: reads the file as
+    /// Throws `RealmImportError` and `RealmFileError` as `run` does, and what `progress` throws. Cost: reads the file as
     /// `run` does, and keeps the snapshot's version meanwhile. No other write waits.
     package static func rehearse(
         _ file: RealmFile, _ classes: RealmClasses, into snapshot: any Snapshot, _ policy: UpdatePolicy = .error,

@@ -26,7 +26,7 @@ package struct RealmPreview: Sendable {
     /// What the import would change or leave out, as sentences.
     package private(set) var notes: [String] = []
     /// Why the import would be refused; nil if this preview has found no obstacle.
-    package private(set) var refusal: RealmImportFault?
+    package private(set) var refusal: RealmImportError?
 
     /// The number of links in mixed values to objects that are not imported; 0 before `rehearse`.
     package private(set) var lostLinks = 0
@@ -34,7 +34,7 @@ package struct RealmPreview: Sendable {
     /// Cost: reads the classes of which the database has objects, and counts the objects of the others. `rehearse`
     /// finds obstacles in single values, such as a map key.
     ///
-    /// Throws `RealmFileFault`, `RealmImportFault` for a selection that names nothing, and what `check` throws.
+    /// Throws `RealmFileError`, `RealmImportError` for a selection that names nothing, and what `check` throws.
     ///
     /// - Parameter check: called regularly.
     package init(
@@ -47,7 +47,7 @@ package struct RealmPreview: Sendable {
         var imported: RealmClasses?
         do {
             imported = try RealmClasses(file, selection)
-        } catch let fault as RealmImportFault {
+        } catch let fault as RealmImportError {
             refusal = fault
         }
         notes = imported?.notes ?? []
@@ -66,7 +66,7 @@ package struct RealmPreview: Sendable {
             tables.append(table)
         }
         guard refusal == nil, let imported else { return }
-        do throws(RealmImportFault) {
+        do throws(RealmImportError) {
             notes += try MergedSchema(adding: imported, to: snapshot).notes
         } catch {
             refusal = error
@@ -82,7 +82,7 @@ package struct RealmPreview: Sendable {
 
     /// Finds out by a rehearsal what no look at the classes shows: values that the database cannot have, and links that
     /// would be lost. Does nothing for a file that would be refused without that. Cost and errors are those of
-    /// `RealmImporter.rehearse`, but its `RealmImportFault` becomes the refusal.
+    /// `RealmImporter.rehearse`, but its `RealmImportError` becomes the refusal.
     ///
     /// - Parameter snapshot: the snapshot of the preview.
     package mutating func rehearse(
@@ -95,7 +95,7 @@ package struct RealmPreview: Sendable {
             let report = try RealmImporter.rehearse(file, classes, into: snapshot, policy, progress: progress)
             notes += report.notes.filter { !notes.contains($0) }
             lostLinks = report.lostLinks
-        } catch let fault as RealmImportFault {
+        } catch let fault as RealmImportError {
             refusal = fault
         }
     }
@@ -119,11 +119,11 @@ package struct RealmPreview: Sendable {
     }
 }
 
-extension RealmImportFault {
+extension RealmImportError {
     fileprivate static func duplicates(
         _ count: Int, of name: String, _ source: String, _ style: RealmOptionStyle
-    ) -> RealmImportFault {
-        RealmImportFault(
+    ) -> RealmImportError {
+        RealmImportError(
             .duplicate,
             "The database has \(count) of the objects of \(name) already, by their primary keys. Update them with \(style.update), import the class under another name with \(style.rename(source, to: "NAME")), or import into another database."
         )

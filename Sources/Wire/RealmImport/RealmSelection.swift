@@ -18,9 +18,9 @@ package struct RealmSelection: Sendable {
     }
 
     /// Throws `invalidSelection` for what is invalid for every file.
-    package func check() throws(RealmImportFault) {
+    package func check() throws(RealmImportError) {
         if let text = renames.first(where: { !$0.contains("=") }) {
-            throw RealmImportFault(.invalidSelection, withoutName(text))
+            throw RealmImportError(.invalidSelection, withoutName(text))
         }
     }
 
@@ -53,7 +53,7 @@ struct ResolvedSelection {
 
     /// Throws `unknownName` or `invalidSelection` with everything that names nothing, is not a rename, or is a second
     /// one.
-    init(_ selection: RealmSelection, _ tables: [RealmTable]) throws(RealmImportFault) {
+    init(_ selection: RealmSelection, _ tables: [RealmTable]) throws(RealmImportError) {
         var parts: [String: Part] = [:]
         for table in tables {
             let name = table.className ?? table.name
@@ -105,9 +105,9 @@ struct ResolvedSelection {
             }
         }
         guard faults.isEmpty else {
-            throw RealmImportFault(.unknownName, (faults + invalid).joined(separator: "\n"))
+            throw RealmImportError(.unknownName, (faults + invalid).joined(separator: "\n"))
         }
-        guard invalid.isEmpty else { throw RealmImportFault(.invalidSelection, invalid.joined(separator: "\n")) }
+        guard invalid.isEmpty else { throw RealmImportError(.invalidSelection, invalid.joined(separator: "\n")) }
     }
 
     private static func ambiguous(_ name: String, _ option: String) -> String {

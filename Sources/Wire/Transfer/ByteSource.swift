@@ -45,7 +45,7 @@ package final class ByteSource {
         }
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw TransferFault(
+            throw TransferError(
                 "Cannot read '\(path)': \(String(cString: strerror(errno))).", isUnreadableFile: true)
         }
         self.init(descriptor, "'\(path)'", owner: OpenFile(descriptor), expands: true)
@@ -93,11 +93,11 @@ package final class ByteSource {
         return block[position]
     }
 
-    /// Skips a byte order mark, which is only at the beginning. Throws `TransferFault` for that of UTF-16.
+    /// Skips a byte order mark, which is only at the beginning. Throws `TransferError` for that of UTF-16.
     func skipMark() throws {
         let first = try peek(JSONValue.byteOrderMark.count)
         guard !first.starts(with: [0xFF, 0xFE]), !first.starts(with: [0xFE, 0xFF]) else {
-            throw TransferFault("The text of \(name) is UTF-16. Save it as UTF-8.")
+            throw TransferError("The text of \(name) is UTF-16. Save it as UTF-8.")
         }
         guard first.elementsEqual(JSONValue.byteOrderMark) else { return }
         position += first.count
@@ -135,7 +135,7 @@ package final class ByteSource {
             count += (found.map { $0 + 1 } ?? end) - position
             position = found.map { $0 + 1 } ?? end
             guard bytes.count <= limit else {
-                throw TransferFault("A line of \(name) is longer than \(limit >> 20) MiB.")
+                throw TransferError("A line of \(name) is longer than \(limit >> 20) MiB.")
             }
             if found != nil { return true }
         }
@@ -168,7 +168,7 @@ package final class ByteSource {
             bytes += block[position..<end]
             count += end - position
             position = end
-            guard bytes.count <= limit else { throw TransferFault("\(name) is larger than \(limit >> 20) MiB.") }
+            guard bytes.count <= limit else { throw TransferError("\(name) is larger than \(limit >> 20) MiB.") }
         }
         return bytes
     }
@@ -199,7 +199,7 @@ package final class ByteSource {
             let count = block.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else {
-                throw TransferFault(
+                throw TransferError(
                     "Cannot read \(name): \(String(cString: strerror(errno))).", isUnreadableFile: errno == EISDIR)
             }
             return count
@@ -209,7 +209,7 @@ package final class ByteSource {
     /// Decompresses the file, whose first block has been read.
     private func expand(_ coding: Coding) throws -> Bool {
         guard expands else {
-            throw TransferFault(
+            throw TransferError(
                 "\(name.withCapital) is compressed with \(coding.rawValue). Send it with Content-Encoding: \(coding.rawValue)."
             )
         }
@@ -271,7 +271,7 @@ private final class ExpandedInput: ExpandedBytes {
             return try pieces.next()
         } catch let error as CompressionError {
             let what = error == .truncated ? "ends too early" : "is damaged"
-            throw TransferFault("The \(coding.rawValue) data of \(name) \(what).")
+            throw TransferError("The \(coding.rawValue) data of \(name) \(what).")
         }
     }
 }

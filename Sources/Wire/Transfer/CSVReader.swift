@@ -7,7 +7,7 @@ package struct CSVField: Equatable {
 }
 
 /// An error in one record of a file; the rest of the file can still be read.
-package struct RecordFault: Error, Equatable {
+package struct RecordError: Error, Equatable {
     package var message: String
     /// A stable code, for programs.
     package var code: String
@@ -53,7 +53,7 @@ package struct CSVReader {
 
     package init(_ source: ByteSource) { self.source = source }
 
-    /// Returns the next record; nil at the end. Skips empty lines, except where a record has one field. Throws `RecordFault`
+    /// Returns the next record; nil at the end. Skips empty lines, except where a record has one field. Throws `RecordError`
     /// for invalid UTF-8, for text after a closing quote, and for a quote that is never closed.
     package mutating func next() throws -> [CSVField]? {
         if atStart {
@@ -95,7 +95,7 @@ package struct CSVReader {
         var isQuoted = false
         while let byte = try source.next() {
             guard bytes.count < Self.recordLimit else {
-                throw TransferFault("The first record is longer than \(Self.recordLimit >> 20) MiB.")
+                throw TransferError("The first record is longer than \(Self.recordLimit >> 20) MiB.")
             }
             let next = try source.peek()
             switch byte {
@@ -119,9 +119,9 @@ package struct CSVReader {
         return (bytes, separators)
     }
 
-    /// Reads the first record, and makes a column of each name in it; nil for a blank one. Throws `TransferFault` for an
+    /// Reads the first record, and makes a column of each name in it; nil for a blank one. Throws `TransferError` for an
     /// empty file, for a record that cannot be read or has blanks alone, for a name that appears twice, and for a
-    /// `RecordFault` that `column` throws.
+    /// `RecordError` that `column` throws.
     ///
     /// - Parameter escapesFormulas: whether the file was written with escaped formulas; see `CSVFormulas`.
     mutating func header<Column>(
@@ -129,18 +129,18 @@ package struct CSVReader {
     ) throws -> [Column?] {
         do {
             guard let header = try next() else {
-                throw TransferFault("The file is empty; its first line must name the properties.")
+                throw TransferError("The file is empty; its first line must name the properties.")
             }
             var seen: Set<String> = []
-            guard !header.allSatisfy(\.text.isBlank) else { throw RecordFault("All of its fields are blank.") }
+            guard !header.allSatisfy(\.text.isBlank) else { throw RecordError("All of its fields are blank.") }
             return try header.map { field in
                 guard !field.text.isBlank else { return nil }
                 let name = escapesFormulas ? CSVFormulas.plain(field.text) : field.text
-                guard seen.insert(name).inserted else { throw RecordFault("Column '\(name)' appears twice.") }
+                guard seen.insert(name).inserted else { throw RecordError("Column '\(name)' appears twice.") }
                 return try column(name)
             }
-        } catch let fault as RecordFault {
-            throw TransferFault("The first line must name the properties. \(fault.message)")
+        } catch let fault as RecordError {
+            throw TransferError("The first line must name the properties. \(fault.message)")
         }
     }
 
@@ -149,10 +149,10 @@ package struct CSVReader {
         var bytes: [UInt8] = []
         var total = 0
         var isQuoted = false
-        var fault: RecordFault?
+        var fault: RecordError?
         func field() -> CSVField {
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                fault = fault ?? RecordFault("Field \(fields.count + 1) is not UTF-8.")
+                fault = fault ?? RecordError("Field \(fields.count + 1) is not UTF-8.")
                 return CSVField(text: "", isQuoted: isQuoted)
             }
             return CSVField(text: text, isQuoted: isQuoted)
@@ -160,7 +160,7 @@ package struct CSVReader {
         while let byte = try source.next() {
             total += 1
             guard total <= Self.recordLimit else {
-                throw TransferFault(
+                throw TransferError(
                     "The record that starts on line \(line) is longer than \(Self.recordLimit >> 20) MiB.")
             }
             switch byte {
@@ -179,11 +179,11 @@ package struct CSVReader {
                 isQuoted = true
                 guard try readQuoted(into: &bytes, &total) else {
                     isAtEnd = true
-                    throw RecordFault("A quote is opened and never closed.")
+                    throw RecordError("A quote is opened and never closed.")
                 }
             default:
                 if isQuoted {
-                    fault = fault ?? RecordFault("Field \(fields.count + 1) continues after its closing quote.")
+                    fault = fault ?? RecordError("Field \(fields.count + 1) continues after its closing quote.")
                 }
                 bytes.append(byte)
             }
@@ -200,7 +200,7 @@ package struct CSVReader {
         while let byte = try source.next() {
             total += 1
             guard total <= Self.recordLimit else {
-                throw TransferFault(
+                throw TransferError(
                     "The record that starts on line \(line) is longer than \(Self.recordLimit >> 20) MiB.")
             }
             if byte == UInt8(ascii: "\"") {

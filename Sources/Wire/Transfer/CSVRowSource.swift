@@ -8,7 +8,7 @@ package struct CSVRowSource: RowSource {
     private var reader: CSVReader
     package let parser: CSVRowParser
 
-    /// Reads the header. Throws `TransferFault` if it does not fit the class.
+    /// Reads the header. Throws `TransferError` if it does not fit the class.
     ///
     /// - Parameter escapesFormulas: whether the file was written with escaped formulas; see `CSVFormulas`.
     package init(
@@ -20,7 +20,7 @@ package struct CSVRowSource: RowSource {
         let columns = try reader.header(escapesFormulas: escapesFormulas) { name in
             let property = try objectClass.property(ofColumn: name) ?? objectClass.importable(name)
             if let other = names.updateValue(name, forKey: property.id) {
-                throw RecordFault("Columns '\(other)' and '\(name)' are both the property '\(property.name)'.")
+                throw RecordError("Columns '\(other)' and '\(name)' are both the property '\(property.name)'.")
             }
             return CSVRowParser.Column(property: property, content: try CSVContent(property, in: schema))
         }
@@ -38,7 +38,7 @@ package struct CSVRowSource: RowSource {
     package mutating func nextRecord() throws -> CSVRecord? {
         do {
             return try reader.next().map { CSVRecord(line: reader.line, content: .success($0)) }
-        } catch let fault as RecordFault {
+        } catch let fault as RecordError {
             return CSVRecord(line: reader.line, content: .failure(fault))
         }
     }
@@ -48,7 +48,7 @@ package struct CSVRowSource: RowSource {
 package struct CSVRecord: ImportRecord {
     /// The line on which it begins, from 1.
     let line: Int
-    let content: Result<[CSVField], RecordFault>
+    let content: Result<[CSVField], RecordError>
 
     package var memory: (any LineShare)? { nil }
 }
@@ -66,20 +66,20 @@ package struct CSVRowParser: RowParser {
         let content: CSVContent
     }
 
-    package func row(_ record: CSVRecord) -> Result<ImportedRow, LineFault> {
+    package func row(_ record: CSVRecord) -> Result<ImportedRow, LineError> {
         do {
             return .success(ImportedRow(line: record.line, input: try input(record.content.get())))
         } catch {
-            return .failure(LineFault(error, line: record.line))
+            return .failure(LineError(error, line: record.line))
         }
     }
 
-    private func input(_ record: [CSVField]) throws(RecordFault) -> ObjectInput {
-        if let fault = RecordFault(record, columns: columns.count) { throw fault }
+    private func input(_ record: [CSVField]) throws(RecordError) -> ObjectInput {
+        if let fault = RecordError(record, columns: columns.count) { throw fault }
         var input = ObjectInput(objectClass.id)
         for (index, (field, column)) in zip(record, columns).enumerated() {
             guard let column else {
-                if let fault = RecordFault(field, withoutName: index) { throw fault }
+                if let fault = RecordError(field, withoutName: index) { throw fault }
                 continue
             }
             try read(field, column, into: &input)
@@ -91,7 +91,7 @@ package struct CSVRowParser: RowParser {
         escapesFormulas && type.hasFreeText ? CSVFormulas.plain(field.text) : field.text
     }
 
-    private func read(_ field: CSVField, _ column: Column, into input: inout ObjectInput) throws(RecordFault) {
+    private func read(_ field: CSVField, _ column: Column, into input: inout ObjectInput) throws(RecordError) {
         let property = column.property
         guard !field.isMissing else {
             // A property without a value is null or, if it cannot be, keeps its default.
@@ -99,7 +99,7 @@ package struct CSVRowParser: RowParser {
             return
         }
         let json: JSONValue
-        do throws(RecordFault) {
+        do throws(RecordError) {
             switch column.content {
             case .scalar:
                 input.values[property.id] = try FieldText.parse(text(field, property.type), as: property.type)
@@ -109,20 +109,20 @@ package struct CSVRowParser: RowParser {
             case .json: json = try Self.json(field.text)
             }
         } catch {
-            throw RecordFault("\(property.name): \(error.message)")
+            throw RecordError("\(property.name): \(error.message)")
         }
         do {
             try inputReader.read(json, property, of: objectClass, into: &input)
         } catch {
-            throw RecordFault(error)
+            throw RecordError(error)
         }
     }
 
-    private static func json(_ text: String) throws(RecordFault) -> JSONValue {
+    private static func json(_ text: String) throws(RecordError) -> JSONValue {
         do {
             return try JSONValue.parse(text)
         } catch {
-            throw RecordFault(error.message)
+            throw RecordError(error.message)
         }
     }
 }
@@ -136,10 +136,10 @@ enum CSVContent: Equatable {
     /// JSON: collections, mixed values and embedded objects.
     case json
 
-    /// Throws `RecordFault` if the property cannot be imported.
+    /// Throws `RecordError` if the property cannot be imported.
     init(_ property: PropertySchema, in schema: Schema) throws {
         guard !property.type.isComputed else {
-            throw RecordFault("'\(property.name)' is computed from links of other objects; omit it.")
+            throw RecordError("'\(property.name)' is computed from links of other objects; omit it.")
         }
         guard !property.type.isCollection, !property.type.isMixed, !property.ownsTarget else {
             self = .json
@@ -150,10 +150,10 @@ enum CSVContent: Equatable {
             return
         }
         guard let target = property.targetClass.flatMap({ schema[$0] }) else {
-            throw RecordFault("'\(property.name)' links to a class that the schema does not have.")
+            throw RecordError("'\(property.name)' links to a class that the schema does not have.")
         }
         guard let key = target.primaryKeyProperty else {
-            throw RecordFault(
+            throw RecordError(
                 "'\(property.name)' links to '\(target.name)', which has no primary key to name its objects by.")
         }
         self = .link(keyType: key.type)

@@ -35,7 +35,7 @@ package struct DemoLoader: Sendable {
     }
 
     /// Loads missing classes, and the objects of those that are empty. Returns false, and does nothing, for a database
-    /// with other classes. Blocks. Throws `TransferFault` for damaged files, and the errors of the store; what was
+    /// with other classes. Blocks. Throws `TransferError` for damaged files, and the errors of the store; what was
     /// loaded before remains.
     ///
     /// - Parameters:
@@ -61,7 +61,7 @@ package struct DemoLoader: Sendable {
         do {
             document = try SchemaDocument(try JSONValue.parse(bytes))
         } catch {
-            throw TransferFault("The demo's file '\(path("schema.json"))' is damaged: \(error)")
+            throw TransferError("The demo's file '\(path("schema.json"))' is damaged: \(error)")
         }
         try store.replaceSchema(with: document.schema, migration: Migration(steps: document.steps))
     }
@@ -93,7 +93,7 @@ package struct DemoLoader: Sendable {
             throw failure.cause
         }
         if let fault = outcome.faults.first {
-            throw TransferFault("The demo's file '\(path)' is damaged: line \(fault.line): \(fault.message)")
+            throw TransferError("The demo's file '\(path)' is damaged: line \(fault.line): \(fault.message)")
         }
         done.isComplete = true
         try progress(done)

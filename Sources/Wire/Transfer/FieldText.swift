@@ -4,8 +4,8 @@ import ObjectModel
 
 /// Converts values to CSV text and back.
 enum FieldText {
-    /// Parses a value of a scalar type. Throws `RecordFault` with the reason.
-    static func parse(_ text: String, as type: PropertyType) throws(RecordFault) -> Value {
+    /// Parses a value of a scalar type. Throws `RecordError` with the reason.
+    static func parse(_ text: String, as type: PropertyType) throws(RecordError) -> Value {
         let value: Value? =
             switch type.base {
             case .bool: bool(text)
@@ -20,7 +20,7 @@ enum FieldText {
             case .decimal128: Decimal128(text).map(Value.decimal)
             case .link, .linkingObjects, .mixed: nil
             }
-        guard let value else { throw RecordFault("'\(text.abbreviated)' is not \(expectation(of: type.base)).") }
+        guard let value else { throw RecordError("'\(text.abbreviated)' is not \(expectation(of: type.base)).") }
         return value
     }
 

@@ -17,7 +17,7 @@ extension ObjectImporter {
         /// Non-empty lines that were read, without the header of a CSV file.
         package var lines = 0
         /// The first of the rejected or incomplete lines, in order.
-        package var faults: [LineFault] = []
+        package var faults: [LineError] = []
         /// The number of bytes read so far.
         package var bytes = 0
         /// The version of the last commit; nil before the first.
@@ -72,18 +72,18 @@ extension ObjectImporter {
 
 extension ObjectImporter.Outcome {
     /// Adds a rejected line.
-    mutating func add(_ fault: LineFault) {
+    mutating func add(_ fault: LineError) {
         refused += 1
         record(fault)
     }
 
     /// Adds a line whose object was imported without a link.
-    mutating func add(incomplete fault: LineFault) {
+    mutating func add(incomplete fault: LineError) {
         record(fault)
         if incompleteLines.insert(fault.line).inserted { incomplete += 1 }
     }
 
-    private mutating func record(_ fault: LineFault) {
+    private mutating func record(_ fault: LineError) {
         if faults.count < ObjectImporter.maximumFaults { faults.append(fault) }
     }
 

@@ -29,7 +29,7 @@ package protocol RowSource: SendableMetatype {
 
     var parser: Parser { get }
 
-    /// Returns the next record; nil at the end. Throws `TransferFault` if reading cannot continue.
+    /// Returns the next record; nil at the end. Throws `TransferError` if reading cannot continue.
     mutating func nextRecord() throws -> Parser.Record?
 }
 
@@ -38,14 +38,14 @@ package protocol RowParser: Sendable {
     associatedtype Record: ImportRecord
 
     /// The row, or the error of its line.
-    func row(_ record: Record) -> Result<ImportedRow, LineFault>
+    func row(_ record: Record) -> Result<ImportedRow, LineError>
 
     /// The same of records that follow each other in the file.
-    func rows(_ records: ArraySlice<Record>) -> [Result<ImportedRow, LineFault>]
+    func rows(_ records: ArraySlice<Record>) -> [Result<ImportedRow, LineError>]
 }
 
 extension RowParser {
-    package func rows(_ records: ArraySlice<Record>) -> [Result<ImportedRow, LineFault>] { records.map(row) }
+    package func rows(_ records: ArraySlice<Record>) -> [Result<ImportedRow, LineError>] { records.map(row) }
 }
 
 /// The text of a row.
@@ -55,27 +55,27 @@ package protocol ImportRecord: Sendable {
 }
 
 extension RowSource {
-    /// Returns the next row, or the error of its line; nil at the end. Throws `TransferFault` if reading cannot continue.
-    package mutating func next() throws -> Result<ImportedRow, LineFault>? { try nextRecord().map(parser.row) }
+    /// Returns the next row, or the error of its line; nil at the end. Throws `TransferError` if reading cannot continue.
+    package mutating func next() throws -> Result<ImportedRow, LineError>? { try nextRecord().map(parser.row) }
 }
 
-extension LineFault {
-    init(_ fault: RecordFault, line: Int) { self.init(line: line, code: fault.code, message: fault.message) }
+extension LineError {
+    init(_ fault: RecordError, line: Int) { self.init(line: line, code: fault.code, message: fault.message) }
 }
 
-extension RecordFault {
+extension RecordError {
     package init(_ problem: Problem) {
         self.init(withHint(problem.detail, problem.hint), code: problem.code)
     }
 }
 
 extension ClassSchema {
-    /// Returns the property with that name if a file can contain it. Throws `RecordFault`.
+    /// Returns the property with that name if a file can contain it. Throws `RecordError`.
     package func importable(_ name: String) throws -> PropertySchema {
         guard let property = self[name] else {
             var message = "Class '\(self.name)' has no property '\(name)'."
             if let near = properties.map(\.name).nearest(to: name) { message += " Did you mean '\(near)'?" }
-            throw RecordFault(message)
+            throw RecordError(message)
         }
         return property
     }

@@ -13,7 +13,7 @@ struct NDJSONReader {
 
     init(_ source: ByteSource) { self.source = source }
 
-    /// Returns the next line without its line break; nil at the end. Throws `TransferFault`.
+    /// Returns the next line without its line break; nil at the end. Throws `TransferError`.
     mutating func next() throws -> NDJSONLine? {
         while true {
             line += 1
@@ -48,10 +48,10 @@ package struct NDJSONLine: ImportRecord {
         bytes.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == 0x0D }
     }
 
-    /// Parses the line. Throws `RecordFault` for anything but an object.
-    func object() throws(RecordFault) -> JSONObject {
+    /// Parses the line. Throws `RecordError` for anything but an object.
+    func object() throws(RecordError) -> JSONObject {
         guard !isTooHeavy else {
-            throw RecordFault(
+            throw RecordError(
                 "The line has too many values for the memory of one request (limits.memory).",
                 code: JSONError.Code.tooLarge.rawValue)
         }
@@ -62,10 +62,10 @@ package struct NDJSONLine: ImportRecord {
             // A file that ends its lines in the way of old systems is one long line.
             let returns = bytes.contains(0x0D) && bytes.split(separator: 0x0D).count > 1
             let advice = " The lines end in CR alone; end them in LF or CR LF."
-            throw RecordFault(error.message + (returns ? advice : ""))
+            throw RecordError(error.message + (returns ? advice : ""))
         }
         guard case .object(let object) = document else {
-            throw RecordFault("Each line must be a JSON object; this is \(document.inWords).")
+            throw RecordError("Each line must be a JSON object; this is \(document.inWords).")
         }
         return object
     }

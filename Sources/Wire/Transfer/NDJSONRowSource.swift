@@ -29,30 +29,30 @@ package struct NDJSONRowParser: RowParser {
     fileprivate let objectClass: ClassSchema
     fileprivate let reader: ObjectInputReader
 
-    package func row(_ line: NDJSONLine) -> Result<ImportedRow, LineFault> {
+    package func row(_ line: NDJSONLine) -> Result<ImportedRow, LineError> {
         var order = ColumnOrder(objectClass)
         return row(line, &order)
     }
 
-    package func rows(_ lines: ArraySlice<NDJSONLine>) -> [Result<ImportedRow, LineFault>] {
+    package func rows(_ lines: ArraySlice<NDJSONLine>) -> [Result<ImportedRow, LineError>] {
         var order = ColumnOrder(objectClass)
         return lines.map { row($0, &order) }
     }
 
-    private func row(_ line: NDJSONLine, _ order: inout ColumnOrder) -> Result<ImportedRow, LineFault> {
+    private func row(_ line: NDJSONLine, _ order: inout ColumnOrder) -> Result<ImportedRow, LineError> {
         do {
             return .success(ImportedRow(line: line.number, input: try input(line, &order), memory: line.memory))
         } catch {
-            return .failure(LineFault(error, line: line.number))
+            return .failure(LineError(error, line: line.number))
         }
     }
 
-    private func input(_ line: NDJSONLine, _ order: inout ColumnOrder) throws(RecordFault) -> ObjectInput {
+    private func input(_ line: NDJSONLine, _ order: inout ColumnOrder) throws(RecordError) -> ObjectInput {
         let object = try line.object()
         do {
             return try reader.object(object, objectClass, &order)
         } catch {
-            throw RecordFault(error)
+            throw RecordError(error)
         }
     }
 }

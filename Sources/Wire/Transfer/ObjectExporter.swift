@@ -30,7 +30,7 @@ package final class ObjectExporter {
 
     private static let blockSize = 1000
 
-    /// Throws `TransferFault` for links to objects without a primary key.
+    /// Throws `TransferError` for links to objects without a primary key.
     ///
     /// - Parameter escapesFormulas: for CSV; see `CSVFormulas`.
     package init(
@@ -39,7 +39,7 @@ package final class ObjectExporter {
     ) throws {
         for property in properties where property.type.isLink && !property.ownsTarget {
             guard property.targetClass.flatMap({ snapshot.schema[$0]?.primaryKey }) != nil else {
-                throw TransferFault(
+                throw TransferError(
                     "'\(property.name)' links to a class without a primary key, so its links cannot be exported. Omit it: name the properties that you want."
                 )
             }
@@ -52,8 +52,8 @@ package final class ObjectExporter {
         self.escapesFormulas = escapesFormulas
         do {
             contents = try properties.map { try CSVContent($0, in: snapshot.schema) }
-        } catch let fault as RecordFault {
-            throw TransferFault(fault.message)
+        } catch let fault as RecordError {
+            throw TransferError(fault.message)
         }
         plan = RowPlan(exporting: properties, of: objectClass, schema: snapshot.schema)
         chosen = query.steps.isEmpty && query.scope == .all ? nil : try snapshot.select(query, .all)

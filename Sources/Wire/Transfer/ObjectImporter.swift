@@ -139,7 +139,7 @@ package struct ObjectImporter: Sendable {
 
     /// The rows of one commit as they were read.
     private struct Batch {
-        var items: [Result<ImportedRow, LineFault>] = []
+        var items: [Result<ImportedRow, LineError>] = []
         /// The reason why it is the last one.
         var ending: Ending?
         /// The position in the source after it.
@@ -183,10 +183,10 @@ package struct ObjectImporter: Sendable {
 
     private func rows<Parser: RowParser>(
         of records: [Parser.Record], _ parser: Parser
-    ) -> [Result<ImportedRow, LineFault>] {
+    ) -> [Result<ImportedRow, LineError>] {
         let parts = min(threads, records.count / Self.threadRecords)
         guard parts > 1 else { return parser.rows(records[...]) }
-        let rows = Mutex<[[Result<ImportedRow, LineFault>]]>(Array(repeating: [], count: parts))
+        let rows = Mutex<[[Result<ImportedRow, LineError>]]>(Array(repeating: [], count: parts))
         DispatchQueue.concurrentPerform(iterations: parts) { part in
             let own = parser.rows(records[records.count * part / parts..<records.count * (part + 1) / parts])
             rows.withLock { $0[part] = own }
@@ -324,7 +324,7 @@ package struct ObjectImporter: Sendable {
         } catch let error as StoreError where [.accessDenied, .hiddenElements].contains(error.code) {
             // Permissions are checked at the end of the write, which then rejects everything: splitting it into smaller
             // and smaller parts keeps the permitted rows.
-            guard rows.count > 1 else { return total.add(LineFault(RecordFault(error), line: first.line)) }
+            guard rows.count > 1 else { return total.add(LineError(RecordError(error), line: first.line)) }
             for part in [Array(rows[..<(rows.count / 2)]), Array(rows[(rows.count / 2)...])] {
                 try checkFaults(total)
                 try finish(begin(part), part, into: &total)
@@ -357,7 +357,7 @@ package struct ObjectImporter: Sendable {
                         outcome.forwardLinks.append(link)
                         continue
                     }
-                    var fault = RecordFault(missing: first, in: transaction.schema)
+                    var fault = RecordError(missing: first, in: transaction.schema)
                     if !atEnd {
                         fault.message +=
                             " Too many links wait for objects on later lines: import the file once more with update=modified."
@@ -366,9 +366,9 @@ package struct ObjectImporter: Sendable {
                 }
                 try transaction.set(objectClass.id, link.object, [link.draft.property: value])
             } catch {
-                guard var fault = RecordFault(aboutOneObject: error) else { throw error }
+                guard var fault = RecordError(aboutOneObject: error) else { throw error }
                 if !isAtomic { fault.message += " The object was imported without the link." }
-                outcome.add(incomplete: LineFault(fault, line: link.line))
+                outcome.add(incomplete: LineError(fault, line: link.line))
             }
         }
         return outcome
@@ -380,8 +380,8 @@ package struct ObjectImporter: Sendable {
         do {
             try assign(row, writer, schema, &outcome)
         } catch {
-            guard let fault = RecordFault(aboutOneObject: error) else { throw error }
-            outcome.add(LineFault(fault, line: row.line))
+            guard let fault = RecordError(aboutOneObject: error) else { throw error }
+            outcome.add(LineError(fault, line: row.line))
         }
     }
 
@@ -398,12 +398,12 @@ package struct ObjectImporter: Sendable {
         now.drafts = []
         for draft in row.input.drafts {
             if let path = draft.content.firstNewObject {
-                throw RecordFault(
+                throw RecordError(
                     "\(path): a file names linked objects by their keys. Import those objects first, with their class.")
             }
             let (value, missing) = try writer.resolve(draft)
             if let fault = missing.first(where: { $0.target != row.input.classID }) {
-                throw RecordFault(missing: fault, in: schema)
+                throw RecordError(missing: fault, in: schema)
             }
             if missing.isEmpty { now.values[draft.property] = value } else { later.append(draft) }
         }
@@ -437,8 +437,8 @@ extension ObjectImporter.Failure {
         // Their objects are imported, but their links will never be assigned.
         for link in outcome.forwardLinks {
             outcome.add(
-                incomplete: LineFault(
-                    RecordFault("The object was imported without a link, because the import ended early."),
+                incomplete: LineError(
+                    RecordError("The object was imported without a link, because the import ended early."),
                     line: link.line))
         }
         outcome.finish()
@@ -446,14 +446,14 @@ extension ObjectImporter.Failure {
     }
 }
 
-extension RecordFault {
+extension RecordError {
     /// Converts an error that concerns only one object, so that the import can continue with the others; nil for other
     /// errors.
     fileprivate init?(aboutOneObject error: any Error) {
         switch error {
         case let error as StoreError where error.code.rawValue.hasPrefix("object."): self.init(error)
         case let problem as Problem where problem.code.hasPrefix("object."): self.init(problem)
-        case let fault as RecordFault: self = fault
+        case let fault as RecordError: self = fault
         default: return nil
         }
     }

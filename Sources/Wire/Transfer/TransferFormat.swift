@@ -49,7 +49,7 @@ package enum TransferFormat: String, CaseIterable, Sendable {
 }
 
 /// The reason, as a sentence, why a file cannot be read or written any further.
-package struct TransferFault: Error, Equatable {
+package struct TransferError: Error, Equatable {
     package var message: String
     /// Whether the file does not exist, or may not be opened.
     package var isUnreadableFile: Bool

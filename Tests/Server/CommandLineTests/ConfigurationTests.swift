@@ -18,7 +18,7 @@ import Testing
 struct ConfigurationTests {
     private func sources(_ variables: [String: String] = [:]) -> SettingSources { SettingSources { variables[$0] } }
 
-    private func file(_ text: String) throws(CommandFailure) -> ConfigurationFile {
+    private func file(_ text: String) throws(CommandError) -> ConfigurationFile {
         try ConfigurationFile(path: "c.yaml", Array(text.utf8))
     }
 
@@ -27,7 +27,7 @@ struct ConfigurationTests {
             try body()
             return "no failure"
         } catch {
-            return (error as? CommandFailure)?.message ?? "\(error)"
+            return (error as? CommandError)?.message ?? "\(error)"
         }
     }
 
@@ -285,7 +285,7 @@ struct ConfigurationTests {
         #expect(try CreateToken.end("12h", now).seconds == 1_800_000_000 + 43_200)
         #expect(try CreateToken.end("2030-01-01T00:00:00Z", now) == Timestamp(rfc3339: "2030-01-01T00:00:00Z"))
         for wrong in ["", "d", "0d", "-1d", "30", "2001-01-01", "soon", "9223372036854775807y"] {
-            #expect(throws: CommandFailure.self) { try CreateToken.end(wrong, now) }
+            #expect(throws: CommandError.self) { try CreateToken.end(wrong, now) }
         }
     }
 }

@@ -8,7 +8,7 @@ struct ResponseReaderTests {
     /// What a reader makes of pieces of this length, after which the connection ends; nil for no response.
     private func read(
         _ bytes: [UInt8], piece: Int, limit: Int = 1_000, hasBody: Bool = true
-    ) throws(ResponseReader.Fault) -> Response {
+    ) throws(ResponseReader.Error) -> Response {
         var reader = ResponseReader(limit: limit, hasBody: hasBody)
         for start in stride(from: 0, to: bytes.count, by: piece) where !reader.isWhole {
             try reader.feed(bytes[start..<min(start + piece, bytes.count)])
@@ -76,7 +76,7 @@ struct ResponseReaderTests {
         ])
     func limit(text: String) {
         for piece in [1, 1_000] {
-            #expect(throws: ResponseReader.Fault.tooLong) { try read(Array(text.utf8), piece: piece, limit: 10) }
+            #expect(throws: ResponseReader.Error.tooLong) { try read(Array(text.utf8), piece: piece, limit: 10) }
         }
     }
 
@@ -86,7 +86,7 @@ struct ResponseReaderTests {
         let many = "HTTP/1.1 200 OK\r\n" + String(repeating: "A: 1\r\n", count: 12_000)
         for text in [one, many] {
             var reader = ResponseReader(limit: 10)
-            #expect(throws: ResponseReader.Fault.malformed) { try reader.feed(text.utf8) }
+            #expect(throws: ResponseReader.Error.malformed) { try reader.feed(text.utf8) }
         }
     }
 }

@@ -62,10 +62,10 @@ struct KeyRingTests {
         for index in secret.indices {
             var wrong = secret
             wrong.replaceSubrange(index...index, with: secret[index] == "x" ? "y" : "x")
-            #expect(throws: CredentialFault.invalid) { try ring.principal(of: wrong) }
+            #expect(throws: CredentialError.invalid) { try ring.principal(of: wrong) }
         }
         for wrong in ["", "rg_", "rg__", String(secret.dropLast()), secret + "0", secret + "_"] {
-            #expect(throws: CredentialFault.invalid) { try ring.principal(of: wrong) }
+            #expect(throws: CredentialError.invalid) { try ring.principal(of: wrong) }
         }
         #expect(throws: Never.self) { try ring.principal(of: secret) }
     }
@@ -84,7 +84,7 @@ struct KeyRingTests {
         #expect(server.isValid(key.id), "nobody has looked yet")
         #expect(try server.refresh())
         #expect(!server.isValid(key.id))
-        #expect(throws: CredentialFault.invalid) { try server.principal(of: secret) }
+        #expect(throws: CredentialError.invalid) { try server.principal(of: secret) }
         #expect(try !server.refresh())
         let other = try server.create(.init(name: "b", roles: ["r"])).key
         #expect(try tool.revoke(other.id)?.id == other.id, "the tool looks before it answers")
@@ -118,7 +118,7 @@ struct KeyRingTests {
         #expect(throws: Never.self) { try server.principal(of: secret) }
         try FileManager.default.removeItem(atPath: fixture.path)
         #expect(try server.refresh())
-        #expect(throws: CredentialFault.invalid) { try server.principal(of: secret) }
+        #expect(throws: CredentialError.invalid) { try server.principal(of: secret) }
         #expect(server.isInUse)
     }
 
@@ -142,7 +142,7 @@ struct KeyRingTests {
         ring.saveUses()
         #expect(try saved() == Timestamp(seconds: 1_000_900))
         clock.set(1_002_000)
-        #expect(throws: CredentialFault.expired) { try ring.principal(of: secret) }
+        #expect(throws: CredentialError.expired) { try ring.principal(of: secret) }
         #expect(!ring.isValid(key.id))
     }
 
@@ -153,7 +153,7 @@ struct KeyRingTests {
         let ring = try KeyRing(path: fixture.path, initialKey: text)
         #expect(ring.isInUse)
         #expect(try ring.principal(of: text).roles == ["admin"])
-        #expect(throws: CredentialFault.invalid) { try ring.principal(of: text + "x") }
+        #expect(throws: CredentialError.invalid) { try ring.principal(of: text + "x") }
         _ = try ring.create(.init(name: "a", roles: ["r"]))
         #expect(!fixture.text.contains(text))
         #expect(throws: IdentityError.self) { try KeyRing(path: fixture.path, initialKey: "short") }
@@ -211,7 +211,7 @@ struct SharedKeyRingTests {
         #expect(rings[0].keys.count == 3 && rings[0].keys.filter { $0.id == third.id }.count == 1)
         _ = try rings[1].revoke(first.id)
         try rings[0].refresh()
-        #expect(throws: CredentialFault.self) { try rings[0].principal(of: secret) }
+        #expect(throws: CredentialError.self) { try rings[0].principal(of: secret) }
         #expect(try KeyRing(document).keys.count == 3)
     }
 }

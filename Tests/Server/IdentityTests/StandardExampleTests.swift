@@ -68,10 +68,10 @@ struct StandardExampleTests {
         var settings = TokenSettings()
         settings.keyFile = try fixture.keySet([StandardExamples.es256.key])
         settings.issuers = ["joe"]
-        for (moment, fault): (Int64, CredentialFault?) in [(1_300_819_379, nil), (1_300_819_410, .expired)] {
+        for (moment, fault): (Int64, CredentialError?) in [(1_300_819_379, nil), (1_300_819_410, .expired)] {
             let verifier = try TokenVerifier(settings, clock: { Timestamp(seconds: moment) })
-            var thrown: CredentialFault?
-            do throws(CredentialFault) {
+            var thrown: CredentialError?
+            do throws(CredentialError) {
                 let principal = try verifier.principal(of: StandardExamples.es256.text)
                 #expect(principal.claims["http://example.com/is_root"] == .bool(true))
             } catch { thrown = error }

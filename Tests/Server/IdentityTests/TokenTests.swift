@@ -50,7 +50,7 @@ struct TokenTests {
             "\(parts[0]).\(other.split(separator: ".")[1])x.\(parts[2])", other, "\(parts[0]).\(parts[1])",
             token + ".x",
         ]
-        for text in wrong { #expect(throws: CredentialFault.invalid) { try verifier.principal(of: text) } }
+        for text in wrong { #expect(throws: CredentialError.invalid) { try verifier.principal(of: text) } }
     }
 
     @Test("the algorithm must be one that the key and the settings allow")
@@ -58,7 +58,7 @@ struct TokenTests {
         let fixture = try KeyFixture()
         let rsa = try TokenSigner.rsa("RS256")
         let verifier = try verifier([rsa.publicKey], in: fixture) { $0.algorithms = [.rs256, .hs256] }
-        func refused(_ token: String) { #expect(throws: CredentialFault.invalid) { try verifier.principal(of: token) } }
+        func refused(_ token: String) { #expect(throws: CredentialError.invalid) { try verifier.principal(of: token) } }
         // Signed with public data, as if it were a secret.
         let modulus = try #require(rsa.publicKey["n"].flatMap { if case .string(let text) = $0 { text } else { nil } })
         refused(try TokenSigner.hmac("HS256", modulus).token(Self.claims))
@@ -72,30 +72,30 @@ struct TokenTests {
         #expect(throws: Never.self) { try verifier.principal(of: try rsa.token(Self.claims)) }
     }
 
-    private static let moments: [(String, Int64, CredentialFault?)] = [
+    private static let moments: [(String, Int64, CredentialError?)] = [
         ("exp", -29, nil), ("exp", -30, .expired), ("nbf", 30, nil), ("nbf", 31, .notYetValid), ("iat", 30, nil),
         ("iat", 31, .notYetValid), ("exp", 1_000_000_000_000, .invalid),
     ]
 
     @Test("times are checked with the leeway", arguments: moments)
-    func times(claim: String, offset: Int64, fault: CredentialFault?) throws {
+    func times(claim: String, offset: Int64, fault: CredentialError?) throws {
         let signer = try TokenSigner.of("HS256")
         var claims: JSONValue = [claim: .int(Self.now + offset)]
         if claim != "exp" { claims = claims.with("exp", .int(Self.now + 600)) }
         let verifier = try shared()
         let token = try signer.token(claims)
-        var thrown: CredentialFault?
-        do throws(CredentialFault) { _ = try verifier.principal(of: token) } catch { thrown = error }
+        var thrown: CredentialError?
+        do throws(CredentialError) { _ = try verifier.principal(of: token) } catch { thrown = error }
         #expect(thrown == fault)
     }
 
     @Test("a token that was taken ends at its time, and one without an end needs leave")
     func ends() throws {
         let signer = try TokenSigner.of("HS256")
-        #expect(throws: CredentialFault.invalid) { try shared().principal(of: signer.token(["sub": .string("a")])) }
+        #expect(throws: CredentialError.invalid) { try shared().principal(of: signer.token(["sub": .string("a")])) }
         let lenient = try shared { $0.requiresExpiry = false }
         #expect(try lenient.principal(of: signer.token(["sub": .string("a")])).expires == nil)
-        #expect(throws: CredentialFault.invalid) { try lenient.principal(of: signer.token(["exp": .string("1")])) }
+        #expect(throws: CredentialError.invalid) { try lenient.principal(of: signer.token(["exp": .string("1")])) }
         #expect(
             try shared().principal(of: signer.token(["exp": .double(1.8e9 + 0.5)])).expires?.seconds == Self.now + 30)
     }
@@ -118,7 +118,7 @@ struct TokenTests {
             claims(.string("https://b.example"), .string("shop")), claims(issuer, .string("x")),
             claims(issuer, .int(1)),
             claims(.null, .string("shop")), Self.claims,
-        ] { #expect(throws: CredentialFault.invalid) { try strict.principal(of: signer.token(wrong)) } }
+        ] { #expect(throws: CredentialError.invalid) { try strict.principal(of: signer.token(wrong)) } }
     }
 
     private static let places: [([String], JSONValue, [String])] = [
@@ -148,7 +148,7 @@ struct TokenTests {
             return
         }
         #expect(verifier.accepts(signer: signer))
-        #expect(throws: CredentialFault.invalid) {
+        #expect(throws: CredentialError.invalid) {
             try verifier.principal(of: old.token(Self.claims, header: [("kid", .string("new"))]))
         }
         #expect(!verifier.refreshOrLog())
@@ -160,7 +160,7 @@ struct TokenTests {
             [new.publicKey.with("kid", .string("new")), ["kty": .string("EC"), "use": .string("enc")]])
         #expect(verifier.refreshOrLog())
         #expect(!verifier.accepts(signer: signer))
-        #expect(throws: CredentialFault.invalid) { try verifier.principal(of: token) }
+        #expect(throws: CredentialError.invalid) { try verifier.principal(of: token) }
         let replaced = try new.token(Self.claims, header: [("kid", .string("new"))])
         #expect(throws: Never.self) { try verifier.principal(of: replaced) }
     }
@@ -185,8 +185,8 @@ struct TokenTests {
             }
             let verifier = try verifier([.object(object)], in: fixture)
             let token = try signer.token(Self.claims)
-            var fault: CredentialFault?
-            do throws(CredentialFault) { _ = try verifier.principal(of: token) } catch { fault = error }
+            var fault: CredentialError?
+            do throws(CredentialError) { _ = try verifier.principal(of: token) } catch { fault = error }
             #expect(fault == (named == algorithm ? nil : .invalid), "a key for \(named.rawValue)")
         }
     }
@@ -213,7 +213,7 @@ struct TokenTests {
             if isUsable {
                 #expect(throws: Never.self) { try verifier.principal(of: token) }
             } else {
-                #expect(throws: CredentialFault.invalid) { try verifier.principal(of: token) }
+                #expect(throws: CredentialError.invalid) { try verifier.principal(of: token) }
             }
         }
         // Each of them must allow it.
@@ -234,14 +234,14 @@ struct TokenTests {
             [("kid", .string("a"))], [("kid", .string("a"))] + [("jwk", stranger.publicKey)],
         ] {
             let token = try stranger.token(Self.claims, header: header)
-            #expect(throws: CredentialFault.invalid) { try verifier.principal(of: token) }
+            #expect(throws: CredentialError.invalid) { try verifier.principal(of: token) }
         }
         for kid: JSONValue in [
             .string("b"), .string(""), .string("../../dev/null"), .string("a' OR 1=1"), .int(0), .null,
             .array([.string("a")]),
         ] {
             let token = try known.token(Self.claims, header: [("kid", kid)])
-            #expect(throws: CredentialFault.invalid) { try verifier.principal(of: token) }
+            #expect(throws: CredentialError.invalid) { try verifier.principal(of: token) }
         }
         #expect(throws: Never.self) {
             try verifier.principal(of: known.token(Self.claims, header: [("kid", .string("a"))]))
@@ -327,7 +327,7 @@ struct TokenTests {
         for text in [
             "", "..", "a.b.c", "e30.e30.e30", "e30..e30", "\(long).\(long).\(long)", "e30.bnVsbA.e30", "é.é.é",
         ] {
-            #expect(throws: CredentialFault.invalid) { try verifier.principal(of: text) }
+            #expect(throws: CredentialError.invalid) { try verifier.principal(of: text) }
         }
     }
 }

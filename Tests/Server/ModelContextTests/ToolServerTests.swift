@@ -9,8 +9,8 @@ private struct OneAnswer: GatewayPort {
     let request: GatewayRequest
     let answer: GatewayResponse
 
-    func send(_ request: GatewayRequest) throws(ToolFault) -> GatewayResponse {
-        guard request == self.request else { throw ToolFault("\(request.method) \(request.target)") }
+    func send(_ request: GatewayRequest) throws(ToolError) -> GatewayResponse {
+        guard request == self.request else { throw ToolError("\(request.method) \(request.target)") }
         return answer
     }
 }

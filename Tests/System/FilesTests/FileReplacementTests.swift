@@ -137,10 +137,10 @@ struct FileReplacementTests {
     @Test("a missing file reads as nil, and errors of reading and writing name the file")
     func named() throws {
         #expect(try WholeFile.read(path) == nil)
-        #expect(throws: FileFault(.read, directory.path, EISDIR)) { try WholeFile.read(directory.path) }
+        #expect(throws: FileError(.read, directory.path, EISDIR)) { try WholeFile.read(directory.path) }
         let lost = directory.path + "/lost/keys.json"
-        #expect(throws: FileFault(.open, lost + ".new", ENOENT)) { try WholeFile.replace(lost, with: []) }
-        #expect(FileFault(.write, "/a", ENOSPC).description == "Cannot write '/a': No space left on device.")
+        #expect(throws: FileError(.open, lost + ".new", ENOENT)) { try WholeFile.replace(lost, with: []) }
+        #expect(FileError(.write, "/a", ENOSPC).description == "Cannot write '/a': No space left on device.")
     }
 
     @Test(

@@ -77,8 +77,8 @@ struct ExtendedJSONTests {
         for isOptional in [false, true] {
             #expect(try ValueCoding.decode(json, as: PropertyType(found, isOptional: isOptional)) == value)
         }
-        #expect(throws: ValueFault.self) { try ValueCoding.decode(json, as: PropertyType(.string)) }
-        #expect(throws: ValueFault.self) { try ValueCoding.decode(json, as: PropertyType(.bool)) }
+        #expect(throws: ValueError.self) { try ValueCoding.decode(json, as: PropertyType(.string)) }
+        #expect(throws: ValueError.self) { try ValueCoding.decode(json, as: PropertyType(.bool)) }
     }
 
     @Test("numbers fit properties of other numbers as plain ones do, and a UUID in base64 fits data")
@@ -103,7 +103,7 @@ struct ExtendedJSONTests {
             (#"{"$numberDouble":"3.5"}"#, BaseType.int), (#"{"$numberDecimal":"1.5"}"#, .double),
             (#"{"$numberInt":"1"}"#, .date), (#"{"$numberDouble":"NaN"}"#, .int),
         ] {
-            #expect(throws: ValueFault.self) { try decode(text, base) }
+            #expect(throws: ValueError.self) { try decode(text, base) }
         }
     }
 
@@ -121,7 +121,7 @@ struct ExtendedJSONTests {
         ])
     func wrong(text: String) throws {
         let json = try JSONValue.parse(text)
-        #expect(throws: ValueFault.self) { try ValueCoding.mixed(json) }
+        #expect(throws: ValueError.self) { try ValueCoding.mixed(json) }
     }
 
     @Test("a byte order mark before a text is skipped, and nowhere else")

@@ -78,13 +78,13 @@ struct ValueCodingTests {
     func refused(json: String, type: String) throws {
         let type = try #require(PropertyType(text: type))
         let value = try JSONValue.parse(json)
-        let fault = try #require(throws: ValueFault.self) { try ValueCoding.decode(value, as: type) }
+        let fault = try #require(throws: ValueError.self) { try ValueCoding.decode(value, as: type) }
         #expect(fault.got == value.inWords)
     }
 
     @Test("a fault names the expected and the given value")
     func sentence() throws {
-        let fault = try #require(throws: ValueFault.self) {
+        let fault = try #require(throws: ValueError.self) {
             try ValueCoding.decode(.string("seven"), as: PropertyType(.int, isOptional: true))
         }
         #expect(
@@ -115,7 +115,7 @@ struct ValueCodingTests {
     func places(json: String, type: String, sentence: String, path: String) throws {
         let type = try #require(PropertyType(text: type))
         let value = try JSONValue.parse(json)
-        let fault = try #require(throws: ValueFault.self) { try ValueCoding.decode(value, as: type) }
+        let fault = try #require(throws: ValueError.self) { try ValueCoding.decode(value, as: type) }
         #expect(fault.sentence("C.p") == sentence)
         #expect(fault.path == path)
     }
@@ -202,8 +202,8 @@ struct ValueCodingTests {
         #expect(mixed == .map([ValueDraft<WrittenLink>.Entry(key: "a", value: .list([.value(.int(1)), reference]))]))
         let noLink = try ValueCoding.draft(.null, as: PropertyType(.link("Dog"), isOptional: true))
         #expect(noLink == .value(.null))
-        #expect(throws: ValueFault.self) { try ValueCoding.draft([.null], as: dogs) }
-        #expect(throws: ValueFault.self) { try ValueCoding.decode([.int(7)], as: dogs) }
+        #expect(throws: ValueError.self) { try ValueCoding.draft([.null], as: dogs) }
+        #expect(throws: ValueError.self) { try ValueCoding.decode([.int(7)], as: dogs) }
     }
 
     @Test("keys in URL paths have the primary key's type")

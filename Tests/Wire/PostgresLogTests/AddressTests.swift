@@ -30,7 +30,7 @@ struct AddressTests {
             "postgres://rg:secret%zz@db/a",
         ])
     func wrong(url: String) {
-        let fault = #expect(throws: LogConfigurationFault.self) { _ = try PostgresAddress(url) }
+        let fault = #expect(throws: LogConfigurationError.self) { _ = try PostgresAddress(url) }
         #expect(fault?.reason == .wrongAddress)
         #expect(fault?.description.contains("secret") == false)
     }
@@ -66,7 +66,7 @@ struct AddressTests {
         let password = PostgresServer.password
         try server.sql("drop database if exists bare")
         try server.sql("create database bare")
-        let cases: [(String, LogConfigurationFault.Reason, String)] = [
+        let cases: [(String, LogConfigurationError.Reason, String)] = [
             (server.url(password: "wrong-Password"), .rejected, "password"),
             (server.url(password: nil), .rejected, "password"),
             (server.url(database: "nodatabase"), .rejected, "nodatabase"),
@@ -74,7 +74,7 @@ struct AddressTests {
             (server.url, .unknownRealm, "nowhere"),
         ]
         for (url, reason, word) in cases {
-            let fault = #expect(throws: LogConfigurationFault.self) {
+            let fault = #expect(throws: LogConfigurationError.self) {
                 _ = try PostgresLog(try PostgresAddress(url), realm: realm)
             }
             #expect(fault?.reason == reason)
@@ -87,16 +87,16 @@ struct AddressTests {
         try bare.setUp()
         try bare.setUp()
         try server.sqlOf("bare", "update realmgate.format set format = 2")
-        let newer = #expect(throws: LogConfigurationFault.self) { try bare.checkFormat() }
+        let newer = #expect(throws: LogConfigurationError.self) { try bare.checkFormat() }
         #expect(newer?.reason == .newerFormat)
         try server.sqlOf("bare", "delete from realmgate.format")
-        #expect(throws: LogConfigurationFault.self) { try bare.checkFormat() }
+        #expect(throws: LogConfigurationError.self) { try bare.checkFormat() }
         try bare.setUp()
         // The printed statements make the same tables.
         try server.sqlOf("bare", "drop schema realmgate cascade; \(LogSchema.script)")
         try bare.checkFormat()
         try bare.create(realm, at: TestRealm.start)
-        let twice = #expect(throws: LogConfigurationFault.self) { try bare.create(realm, at: TestRealm.start) }
+        let twice = #expect(throws: LogConfigurationError.self) { try bare.create(realm, at: TestRealm.start) }
         #expect(twice?.reason == .realmExists)
     }
 
@@ -141,5 +141,5 @@ struct AddressTests {
     @Test(
         "names of realms have few characters",
         arguments: ["", "Shop", "a b", "ä", "a/b", String(repeating: "a", count: 64)])
-    func names(name: String) { #expect(throws: LogConfigurationFault.self) { _ = try RealmName(name) } }
+    func names(name: String) { #expect(throws: LogConfigurationError.self) { _ = try RealmName(name) } }
 }

@@ -21,8 +21,8 @@ struct EntryFormatTests {
         defer { directory.close() }
         let log = try realm.log()
         defer { log.close() }
-        func fault(to format: Int32, known: Int32 = 2) throws -> LogConfigurationFault? {
-            #expect(throws: LogConfigurationFault.self) {
+        func fault(to format: Int32, known: Int32 = 2) throws -> LogConfigurationError? {
+            #expect(throws: LogConfigurationError.self) {
                 try directory.raiseEntryFormat(to: format, of: realm.name, known: known)
             }
         }
@@ -45,7 +45,7 @@ struct EntryFormatTests {
         #expect(try directory.raiseEntryFormat(to: 2, of: realm.name, known: 2) == [realm.name.text])
         #expect(try fault(to: 1)?.description.contains("Give 2 or more") == true)
         #expect(try stored() == "2")
-        let late = #expect(throws: LogConfigurationFault.self) { _ = try realm.log() }
+        let late = #expect(throws: LogConfigurationError.self) { _ = try realm.log() }
         #expect(late?.reason == .newerFormat && late?.description.contains("Use a newer program") == true)
     }
 
@@ -55,12 +55,12 @@ struct EntryFormatTests {
         let directory = try LogDirectory(try PostgresAddress(realm.server.url))
         defer { directory.close() }
         for format in [0, -1, LogDirectory.newestEntryFormat + 1] {
-            let fault = #expect(throws: LogConfigurationFault.self) {
+            let fault = #expect(throws: LogConfigurationError.self) {
                 try directory.raiseEntryFormat(to: format, of: realm.name)
             }
             #expect(fault?.reason == .newerFormat)
         }
-        let unknown = #expect(throws: LogConfigurationFault.self) {
+        let unknown = #expect(throws: LogConfigurationError.self) {
             try directory.raiseEntryFormat(to: 1, of: try RealmName("nowhere"))
         }
         #expect(unknown?.reason == .unknownRealm)

@@ -147,7 +147,7 @@ struct ImageTests {
         }
         #expect(try realm.server.sql(orphans) == "0")
         #expect(try !directory.has(name))
-        #expect(throws: LogConfigurationFault.self) {
+        #expect(throws: LogConfigurationError.self) {
             _ = try PostgresLog.publish(realm.name, in: directory) { _ in throw Stop() }
         }
         let image = try PostgresLog.publish(name, in: directory) { log in

@@ -14,7 +14,7 @@ struct PoolerTests {
         let realm = try TestRealm()
         let pooler = try Pooler(realm.server, mode: "transaction")
         for _ in 0..<3 {
-            let fault = #expect(throws: LogConfigurationFault.self) { _ = try realm.log(at: pooler.address) }
+            let fault = #expect(throws: LogConfigurationError.self) { _ = try realm.log(at: pooler.address) }
             #expect(fault?.reason == .pooler)
         }
     }

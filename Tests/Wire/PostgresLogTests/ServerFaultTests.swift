@@ -172,7 +172,7 @@ struct ServerFaultTests {
         try realm.server.sql("drop role if exists guest")
         try realm.server.sql("create role guest login password 'guest-Secret'")
         let url = "postgres://guest:guest-Secret@\(realm.server.address)/postgres"
-        let fault = #expect(throws: LogConfigurationFault.self) {
+        let fault = #expect(throws: LogConfigurationError.self) {
             _ = try PostgresLog(try PostgresAddress(url), realm: realm.name)
         }
         #expect(fault?.reason == .noRights)

@@ -40,7 +40,7 @@ struct ProjectionFaultTests {
             try body()
             return ""
         } catch {
-            return (error as? ProjectionFault)?.description ?? "another error: \(error)"
+            return (error as? ProjectionError)?.description ?? "another error: \(error)"
         }
     }
 
@@ -125,7 +125,7 @@ struct ProjectionFaultTests {
                 for _ in 0..<40 {
                     do {
                         _ = try projector.value.step()
-                    } catch let fault as ProjectionFault where fault.isTemporary {
+                    } catch let fault as ProjectionError where fault.isTemporary {
                     } catch {
                         failures.withLock { $0.append("\(error)") }
                     }

@@ -14,7 +14,7 @@ struct DamagedFileTests {
                 try file.forEachObject(of: table) { _ in }
             }
         } catch {
-            #expect(error is RealmFileFault)
+            #expect(error is RealmFileError)
         }
     }
 

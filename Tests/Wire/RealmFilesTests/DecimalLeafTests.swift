@@ -59,6 +59,6 @@ struct DecimalLeafTests {
 
     @Test("of another width are refused")
     func otherWidth() {
-        #expect(throws: RealmFileFault.self) { try values([1], width: 2, size: 1) }
+        #expect(throws: RealmFileError.self) { try values([1], width: 2, size: 1) }
     }
 }

@@ -46,7 +46,7 @@ struct EncryptedFileTests {
                 try handle.write(contentsOf: bytes)
                 try handle.close()
                 if changed {
-                    #expect(throws: RealmFileFault.inUse) { try file.checkUnchanged() }
+                    #expect(throws: RealmFileError.inUse) { try file.checkUnchanged() }
                 } else {
                     try file.checkUnchanged()
                 }
@@ -59,15 +59,15 @@ struct EncryptedFileTests {
     func keys() throws {
         let directory = try TestDirectory()
         let path = try write(try RealmFixture.encrypted.bytes(), directory)
-        #expect(throws: RealmFileFault.notRealm(mayBeEncrypted: true)) { try RealmFile(path: path) }
+        #expect(throws: RealmFileError.notRealm(mayBeEncrypted: true)) { try RealmFile(path: path) }
         for offset in [0, 31, 32, 63] {
             var other = Self.key
             other[offset] ^= 1
             // The first half is for the cipher and the other for the codes of pages.
-            #expect(throws: RealmFileFault.wrongKey(length: 64)) { try RealmFile(path: path, key: other) }
+            #expect(throws: RealmFileError.wrongKey(length: 64)) { try RealmFile(path: path, key: other) }
         }
         for length in [0, 32, 63, 65] {
-            #expect(throws: RealmFileFault.wrongKey(length: length)) {
+            #expect(throws: RealmFileError.wrongKey(length: length)) {
                 try RealmFile(path: path, key: [UInt8](repeating: 1, count: length))
             }
         }
@@ -96,11 +96,11 @@ struct EncryptedFileTests {
         var bytes = try RealmFixture.encrypted.bytes()
         bytes[5000] ^= 1
         let path = try write(bytes, directory)
-        #expect(throws: RealmFileFault.wrongKey(length: 64)) { try RealmFile(path: path, key: Self.key) }
+        #expect(throws: RealmFileError.wrongKey(length: 64)) { try RealmFile(path: path, key: Self.key) }
         var many = Encryption.encrypt(try RealmFixture(name: "owners").bytes(), Self.key)
         many[3 * 4096 + 7] ^= 1
         let other = try write(many, directory)
-        #expect(throws: RealmFileFault.damaged(location: "page 2", reason: "its code is not that of its bytes")) {
+        #expect(throws: RealmFileError.damaged(location: "page 2", reason: "its code is not that of its bytes")) {
             try RealmFile(path: other, key: Self.key)
         }
     }

@@ -30,7 +30,7 @@ struct FileInUseTests {
             let file = try RealmFile(path: path)
             try file.checkUnchanged()
             try write([bytes[offset] ^ 2], at: offset, of: path)
-            #expect(throws: RealmFileFault.inUse) { try file.checkUnchanged() }
+            #expect(throws: RealmFileError.inUse) { try file.checkUnchanged() }
             #expect(try CorePrinter.document(file) == RealmFixture(name: "owners").document())
             try write([bytes[offset]], at: offset, of: path)
             try file.checkUnchanged()
@@ -44,7 +44,7 @@ struct FileInUseTests {
         let file = try RealmFile(path: path)
         #expect(truncate(path, 0) == 0)
         #expect(try CorePrinter.document(file) == RealmFixture(name: "owners").document())
-        #expect(throws: RealmFileFault.inUse) { try file.checkUnchanged() }
+        #expect(throws: RealmFileError.inUse) { try file.checkUnchanged() }
         #expect(unlink(path) == 0)
         #expect(try CorePrinter.document(file) == RealmFixture(name: "owners").document())
     }

@@ -116,7 +116,7 @@ struct HostileFileTests {
         let file = try RealmFile(bytes: writer.file(tables))
         var read = 0
         for table in file.tables {
-            do { try file.forEachObject(of: table) { _ in read += 1 } } catch { #expect(error is RealmFileFault) }
+            do { try file.forEachObject(of: table) { _ in read += 1 } } catch { #expect(error is RealmFileError) }
         }
         #expect(read > 1 && read < 20)
         // What was read once can be read again.

@@ -50,7 +50,7 @@ struct NameTests {
     @Test("names with the same bytes are damage")
     func same() {
         for name in [Self.composed, [0xFF], []] {
-            let fault = #expect(throws: RealmFileFault.self) { try columns([name, name]) }
+            let fault = #expect(throws: RealmFileError.self) { try columns([name, name]) }
             guard case .damaged(_, let reason)? = fault else {
                 return #expect(Bool(false), "\(String(describing: fault))")
             }

@@ -35,20 +35,20 @@ struct OwnFileTests {
             try file.checkUnchanged()
             // Nobody does this to such a file; here it shows that there is no other place that could be read.
             try clear(descriptor, fixture)
-            #expect(throws: RealmFileFault.self) { try CorePrinter.document(file) }
+            #expect(throws: RealmFileError.self) { try CorePrinter.document(file) }
         }
     }
 
     @Test("are decrypted into memory, with the key alone")
     func encrypted() throws {
         try opened(RealmFixture.encrypted, try TestDirectory()) { descriptor in
-            #expect(throws: RealmFileFault.notRealm(mayBeEncrypted: true)) {
+            #expect(throws: RealmFileError.notRealm(mayBeEncrypted: true)) {
                 try RealmFile(ownDescriptor: descriptor, key: [UInt8]?.none)
             }
-            #expect(throws: RealmFileFault.wrongKey(length: 64)) {
+            #expect(throws: RealmFileError.wrongKey(length: 64)) {
                 try RealmFile(ownDescriptor: descriptor, key: [UInt8](repeating: 1, count: 64))
             }
-            #expect(throws: RealmFileFault.wrongKey(length: 3)) {
+            #expect(throws: RealmFileError.wrongKey(length: 3)) {
                 try RealmFile(ownDescriptor: descriptor, key: [1, 2, 3])
             }
             let file = try RealmFile(ownDescriptor: descriptor, key: RealmFixture.key)
@@ -68,7 +68,7 @@ struct OwnFileTests {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         try #require(descriptor >= 0)
         defer { close(descriptor) }
-        #expect(throws: RealmFileFault.notRealm(mayBeEncrypted: false)) {
+        #expect(throws: RealmFileError.notRealm(mayBeEncrypted: false)) {
             try RealmFile(ownDescriptor: descriptor, key: [UInt8]?.none)
         }
     }

@@ -19,7 +19,7 @@ struct PartialReadingTests {
     @Test("have null, and their damage is none")
     func left() throws {
         let file = try file()
-        #expect(throws: RealmFileFault.self) { try file.forEachObject(of: file.tables[0]) { _ in } }
+        #expect(throws: RealmFileError.self) { try file.forEachObject(of: file.tables[0]) { _ in } }
         var texts: [[String]] = []
         try file.forEachObject(of: file.tables[0], columns: [0]) { texts.append($0.values.map(ValueText.of)) }
         #expect(texts == [["7", "null"], ["8", "null"]])
@@ -28,6 +28,6 @@ struct PartialReadingTests {
         texts = []
         try file.forEachObject(of: file.tables[0], columns: []) { texts.append($0.values.map(ValueText.of)) }
         #expect(texts == [["null", "null"], ["null", "null"]])
-        #expect(throws: RealmFileFault.self) { try file.forEachObject(of: file.tables[0], columns: [1]) { _ in } }
+        #expect(throws: RealmFileError.self) { try file.forEachObject(of: file.tables[0], columns: [1]) { _ in } }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Files that are refused")
 struct RefusalTests {
-    private func withHeader(_ change: (inout [UInt8]) -> Void) throws -> RealmFileFault? {
+    private func withHeader(_ change: (inout [UInt8]) -> Void) throws -> RealmFileError? {
         var bytes = try RealmFixture(name: "owners").bytes()
         change(&bytes)
         return ValueText.fault(of: bytes)
@@ -65,16 +65,16 @@ struct RefusalTests {
     @Test("a path without a file, a directory and a pipe, by the system's error")
     func paths() throws {
         let directory = try TestDirectory()
-        #expect(throws: RealmFileFault.unreadable(code: ENOENT)) { try RealmFile(path: directory.file("none")) }
-        #expect(throws: RealmFileFault.unreadable(code: EISDIR)) { try RealmFile(path: directory.path) }
+        #expect(throws: RealmFileError.unreadable(code: ENOENT)) { try RealmFile(path: directory.file("none")) }
+        #expect(throws: RealmFileError.unreadable(code: EISDIR)) { try RealmFile(path: directory.path) }
         let pipe = directory.file("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
-        #expect(throws: RealmFileFault.self) { try RealmFile(path: pipe) }
+        #expect(throws: RealmFileError.self) { try RealmFile(path: pipe) }
     }
 
     @Test("each fault has a code of its own and a sentence")
     func codes() {
-        let faults: [RealmFileFault] = [
+        let faults: [RealmFileError] = [
             .notRealm(mayBeEncrypted: true), .notRealm(mayBeEncrypted: false), .unsupportedFormat(9),
             .unsupportedFormat(99), .wrongKey(length: 64), .wrongKey(length: 3),
             .damaged(location: "here", reason: "it is"),

@@ -31,7 +31,7 @@ enum ValueText {
     }
 
     /// Reads all there is, and returns the fault that ends it.
-    static func fault(of bytes: [UInt8]) -> RealmFileFault? {
+    static func fault(of bytes: [UInt8]) -> RealmFileError? {
         do {
             let file = try RealmFile(bytes: bytes)
             for table in file.tables {
@@ -40,7 +40,7 @@ enum ValueText {
             }
             return nil
         } catch {
-            return error as? RealmFileFault
+            return error as? RealmFileError
         }
     }
 

@@ -89,7 +89,7 @@ struct ExistingDatabaseTests {
         defer { store.close() }
         let before = try store.snapshot()
         let error = try #require(
-            #expect(throws: RealmImportFault.self) {
+            #expect(throws: RealmImportError.self) {
                 try RealmTestFile.importing("format-20", in: directory, into: store)
             })
         #expect(error.reason == .differentClass)
@@ -126,7 +126,7 @@ struct ExistingDatabaseTests {
         defer { higher.close() }
         let before = try higher.snapshot()
         let error = try #require(
-            #expect(throws: RealmImportFault.self) { try RealmTestFile.importing("many", in: directory, into: higher) })
+            #expect(throws: RealmImportError.self) { try RealmTestFile.importing("many", in: directory, into: higher) })
         #expect(error.reason == .differentClass && error.message.contains("higher schema version than 12"))
         #expect(error.message.contains("Property 'Trip.note' has been made optional."))
         try expectUnchanged(higher, after: before)
@@ -149,7 +149,7 @@ struct ExistingDatabaseTests {
         let before = try store.snapshot()
         #expect(before.schema.version == 12)
         let error = try #require(
-            #expect(throws: RealmImportFault.self) { try RealmTestFile.importing("many", in: directory, into: store) })
+            #expect(throws: RealmImportError.self) { try RealmTestFile.importing("many", in: directory, into: store) })
         #expect(error.reason == .duplicate && error.message.contains("'C0'"), "\(error.message)")
         try expectUnchanged(store, after: before)
     }
@@ -190,7 +190,7 @@ struct ExistingDatabaseTests {
         let store = try RealmTestFile.store(directory)
         defer { store.close() }
         let alone = try #require(
-            #expect(throws: RealmImportFault.self) {
+            #expect(throws: RealmImportError.self) {
                 try RealmTestFile.importing(
                     "kinds", RealmSelection(leftOut: ["Target"]), in: directory, into: store)
             })
@@ -223,7 +223,7 @@ struct ExistingDatabaseTests {
             let file = try RealmFile(path: path)
             return try RealmImporter(file, try RealmClasses(file, RealmSelection(leftOut: leftOut)), into: store).run()
         }
-        let error = try #require(#expect(throws: RealmImportFault.self) { try run(["Address.former"]) })
+        let error = try #require(#expect(throws: RealmImportError.self) { try run(["Address.former"]) })
         #expect(error.reason == .value)
         for part in ["Person with primary key 640000000000000000000001", "'k.nd0'", "--leave-out Person.byKind"] {
             #expect(error.message.contains(part), "\(part) in \(error.message)")
@@ -262,7 +262,7 @@ struct ExistingDatabaseTests {
         let path = try RealmTestFile.path("many", in: directory)
         let file = try RealmFile(path: path)
         let importer = RealmImporter(file, try RealmClasses(file), into: store)
-        let error = #expect(throws: RealmFileFault.self) {
+        let error = #expect(throws: RealmFileError.self) {
             try importer.run { reached in
                 guard reached.done == RealmImporter.reportInterval else { return }
                 // As a commit does: the other half of the header counts from now on.
@@ -299,7 +299,7 @@ struct ExistingDatabaseTests {
                 #expect(after.count(of: objectClass.id) == entry.objects, "\(entry.name)")
             }
         } catch {
-            #expect(error is RealmFileFault || error is RealmImportFault || error is StoreError, "\(error)")
+            #expect(error is RealmFileError || error is RealmImportError || error is StoreError, "\(error)")
             try expectUnchanged(store, after: before, "\(error)")
         }
         #expect(try RealmTestFile.faults(of: store, directory) == [])

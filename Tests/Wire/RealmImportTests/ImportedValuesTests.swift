@@ -137,7 +137,7 @@ struct ImportedValuesTests {
         ]
         for (name, value) in faults {
             var fixture = try Fixture()
-            let error = #expect(throws: RealmFileFault.self) { try fixture.value(name, value) }
+            let error = #expect(throws: RealmFileError.self) { try fixture.value(name, value) }
             guard case .damaged(let place, _)? = error else { continue }
             #expect(place == "property 'A.\(name)'")
         }

@@ -37,8 +37,8 @@ struct MergedSchemaTests {
         }
     }
 
-    private func refusal(_ work: () throws -> RealmImportReport) throws -> RealmImportFault {
-        try #require(#expect(throws: RealmImportFault.self) { _ = try work() })
+    private func refusal(_ work: () throws -> RealmImportReport) throws -> RealmImportError {
+        try #require(#expect(throws: RealmImportError.self) { _ = try work() })
     }
 
     // MARK: The writer's turn decides

@@ -37,8 +37,8 @@ struct RealmClassesTests {
     /// The fault of what must be refused.
     private func fault(
         _ tables: [RealmTable], renames: [String] = [], leftOut: [String] = [], count: Int = 0
-    ) throws -> RealmImportFault {
-        let error = #expect(throws: RealmImportFault.self) {
+    ) throws -> RealmImportError {
+        let error = #expect(throws: RealmImportError.self) {
             _ = try classes(tables, renames: renames, leftOut: leftOut, count: count)
         }
         return try #require(error)
@@ -126,7 +126,7 @@ struct RealmClassesTests {
             #expect(fault.reason == .invalidSelection && fault.message.contains("already"), "\(fault)")
         }
         #expect(try fault(tables, renames: ["Dog"]).reason == .invalidSelection)
-        #expect(throws: RealmImportFault.self) { try RealmSelection(renames: ["a=b", "Dog"]).check() }
+        #expect(throws: RealmImportError.self) { try RealmSelection(renames: ["a=b", "Dog"]).check() }
         try RealmSelection(renames: ["a=b", "=", "Dog.a=b=c"]).check()
     }
 

@@ -74,9 +74,9 @@ struct RehearsalTests {
     private func outcome(_ work: () throws -> String) rethrows -> String {
         do {
             return try work()
-        } catch let fault as RealmImportFault {
+        } catch let fault as RealmImportError {
             return "\(fault.reason.rawValue) \(fault.message)"
-        } catch let fault as RealmFileFault {
+        } catch let fault as RealmFileError {
             return Self.damage
         }
     }
@@ -127,7 +127,7 @@ struct RehearsalTests {
                 do {
                     let report = try importing(file, selection, store, policy)
                     return "\(report.lostLinks) links, \(report.classes.map(\.present))"
-                } catch let fault as RealmImportFault where fault.reason == .duplicate {
+                } catch let fault as RealmImportError where fault.reason == .duplicate {
                     return "duplicate"
                 }
             }
@@ -159,7 +159,7 @@ struct RehearsalTests {
             for table in file.tables where table.className != nil {
                 do {
                     try file.forEachObject(of: table) { _ in }
-                } catch RealmFileFault.damaged(let subject, _) {
+                } catch RealmFileError.damaged(let subject, _) {
                     let parts = subject.split(separator: "'")
                     guard parts.count > 3, parts[2].contains("column") else { continue }
                     damaged["\(table.className ?? "").\(parts[3])"] = altered
@@ -172,7 +172,7 @@ struct RehearsalTests {
             let store = try RealmTestFile.store(directory, path, schema: .empty)
             defer { store.close() }
             let most = RealmSelection(leftOut: always)
-            #expect(throws: RealmFileFault.self, "\(path)") { try importing(file, most, store) }
+            #expect(throws: RealmFileError.self, "\(path)") { try importing(file, most, store) }
             let rest = RealmSelection(leftOut: always + [path])
             #expect(try preview(file, rest, store).refusal == nil, "\(path)")
             #expect(try importing(file, rest, store).objects > 0, "\(path)")
@@ -189,7 +189,7 @@ struct RehearsalTests {
         #expect(refusal.reason == .repeatedKey && refusal.message.contains("'City'"), "\(refusal.message)")
         #expect(refusal.message.contains("primary key 'C0'") && !refusal.message.contains("UTF-8"))
         #expect(refusal.obstacles.map(\.name) == ["City"] && refusal.obstacles.first?.remedy == .leaveOut)
-        let thrown = #expect(throws: RealmImportFault.self) { try importing(file, Self.whole, store) }
+        let thrown = #expect(throws: RealmImportError.self) { try importing(file, Self.whole, store) }
         #expect(thrown == refusal)
         #expect(try store.snapshot().schema.classes.isEmpty)
     }
@@ -218,7 +218,7 @@ struct RehearsalTests {
             bytes[place + 1] = new
         }
         let file = try RealmFile(bytes: bytes)
-        let fault = #expect(throws: RealmImportFault.self) { try importing(file, Self.whole, other) }
+        let fault = #expect(throws: RealmImportError.self) { try importing(file, Self.whole, other) }
         #expect(
             fault?.reason == .repeatedKey && fault?.message.contains("not UTF-8") == true, "\(fault?.message ?? "")")
     }

@@ -42,7 +42,7 @@ struct CSVTests {
     func marks() throws {
         #expect(try records("\u{FF4E},b\n1,2\n").first?.map(\.text) == ["\u{FF4E}", "b"])
         var reader = CSVReader(source(bytes: [0xFF, 0xFE, 0x61, 0x00]))
-        #expect(throws: TransferFault.self) { try reader.next() }
+        #expect(throws: TransferError.self) { try reader.next() }
     }
 
     @Test("an empty field is missing without quotes and the empty string with them")
@@ -63,7 +63,7 @@ struct CSVTests {
         var reader = CSVReader(source("a\n\"x\ny\"\n\"b\"c\nd\n"))
         #expect(try reader.next()?.map(\.text) == ["a"])
         #expect(try reader.next()?.map(\.text) == ["x\ny"])
-        #expect(throws: RecordFault("Field 1 continues after its closing quote.")) { _ = try reader.next() }
+        #expect(throws: RecordError("Field 1 continues after its closing quote.")) { _ = try reader.next() }
         #expect(reader.line == 4)
         #expect(try reader.next()?.map(\.text) == ["d"])
         #expect(reader.line == 5)
@@ -72,7 +72,7 @@ struct CSVTests {
 
     @Test("a quote that is never closed is a fault, and the end")
     func unclosedQuote() throws {
-        #expect(throws: RecordFault("A quote is opened and never closed.")) { _ = try records("\"a,b\nc") }
+        #expect(throws: RecordError("A quote is opened and never closed.")) { _ = try records("\"a,b\nc") }
     }
 
     @Test(

@@ -246,7 +246,7 @@ struct InferenceTests {
     @Test("a file from which no class follows is refused with the line and the reason", arguments: refusals.indices)
     func refused(index: Int) throws {
         let (text, format, message) = Self.refusals[index]
-        #expect(throws: TransferFault(message)) { try infer(text, format) }
+        #expect(throws: TransferError(message)) { try infer(text, format) }
     }
 
     @Test("wrong names are refused")
@@ -261,7 +261,7 @@ struct InferenceTests {
                     .run(source("id,w\n1,1.5\n1,2\n"))
                 return ""
             } catch {
-                return (error as? TransferFault)?.message ?? "\(error)"
+                return (error as? TransferError)?.message ?? "\(error)"
             }
         }
         #expect(message("Dog") == "There is a class 'Dog' already. Import the file into it, or choose another name.")
@@ -315,14 +315,14 @@ struct InferenceTests {
         #expect(try GivenType("a=b=int?[]").property == "a=b")
         #expect(try GivenType("a=b=int?[]").type == PropertyType(.int, isOptional: true, collection: .list))
         for text in ["zip", "=int", "zip=", "zip=strin<g", "zip=linkingObjects(Dog.owner)"] {
-            #expect(throws: TransferFault.self, "\(text)") { try GivenType(text) }
+            #expect(throws: TransferError.self, "\(text)") { try GivenType(text) }
         }
     }
 
     @Test("too many names are refused before they fill the memory")
     func manyNames() throws {
         let wide = "{" + (0..<1001).map { "\"p\($0)\":1" }.joined(separator: ",") + "}\n"
-        #expect(throws: TransferFault.self) { try infer(wide, .ndjson) }
+        #expect(throws: TransferError.self) { try infer(wide, .ndjson) }
         let deep = (0..<150).map { outer in
             "{\"a\":1,\"b\":[" + (0..<90).map { "{\"k\(outer)_\($0)\":{\"x\":1}}" }.joined(separator: ",") + "]}"
         }.joined(separator: "\n")

@@ -77,11 +77,11 @@ struct RowSourceTests {
     func clashes() throws {
         let schema = Schema(version: 1, classes: [Self.odd])
         let odd = try #require(schema["Odd"])
-        #expect(throws: TransferFault.self) {
+        #expect(throws: TransferError.self) {
             try CSVRowSource(source("id,Price (EUR),Price_EUR\n1,2,3\n"), class: odd, schema: schema)
         }
-        #expect(throws: TransferFault.self) { try CSVRowSource(source(",,\n1,2,3\n"), class: odd, schema: schema) }
-        #expect(throws: TransferFault.self) {
+        #expect(throws: TransferError.self) { try CSVRowSource(source(",,\n1,2,3\n"), class: odd, schema: schema) }
+        #expect(throws: TransferError.self) {
             try CSVRowSource(source("id,Prize (EUR)\n1,2\n"), class: odd, schema: schema)
         }
         let twice = #"{"id":1,"Price (EUR)":2,"Price_EUR":3}"#

@@ -86,7 +86,7 @@ struct TransactionOperationTests {
             (#"{"op":"require","object":{"ref":"a"},"class":"Dog"}"#, "$.class", nil),
         ] as [(String, String, String?)])
     func faults(text: String, path: String, hint: String?) throws {
-        let fault = #expect(throws: TransactionFault.self) {
+        let fault = #expect(throws: TransactionError.self) {
             try TransactionOperation(try JSONValue.parse(Array(text.utf8)))
         }
         #expect(fault?.path == path)
@@ -106,11 +106,11 @@ struct TransactionOperationTests {
 
     @Test("what a transaction expects of the store is a mark, because a number may be of another history")
     func expected() throws {
-        #expect(throws: TransactionFault.self) { try TransactionForm(["ifVersion": 7, "operations": []]) }
+        #expect(throws: TransactionError.self) { try TransactionForm(["ifVersion": 7, "operations": []]) }
         let mark = try #require(Mark("7-0a1b2c3d"))
         #expect(try TransactionForm(["ifVersion": "7-0a1b2c3d", "operations": []]).expected == mark)
-        #expect(throws: TransactionFault.self) { try TransactionForm(["ifVersion": "x", "operations": []]) }
-        #expect(throws: TransactionFault.self) { try TransactionForm(["operations": 1]) }
-        #expect(throws: TransactionFault.self) { try TransactionForm([]) }
+        #expect(throws: TransactionError.self) { try TransactionForm(["ifVersion": "x", "operations": []]) }
+        #expect(throws: TransactionError.self) { try TransactionForm(["operations": 1]) }
+        #expect(throws: TransactionError.self) { try TransactionForm([]) }
     }
 }

@@ -42,10 +42,10 @@ struct SeedFile {
                     usleep(5_000)
                 }
             }
-        } catch let fault as RealmFileFault {
+        } catch let fault as RealmFileError {
             throw Realm.Error(
                 fault.code, "The seed file '\(path)' cannot be imported: \(fault.message)", path: destination)
-        } catch let fault as RealmImportFault {
+        } catch let fault as RealmImportError {
             throw Realm.Error(
                 .invalidDatabase,
                 "The seed file '\(path)' cannot be imported: \(fault.message)\nImport it with the program, `realmgate import FILE`, whose options these are, and seed the realm with the result.",
@@ -73,7 +73,7 @@ struct SeedFile {
     private static func isThere(_ destination: String) -> Bool { FileManager.default.fileExists(atPath: destination) }
 }
 
-extension RealmFileFault {
+extension RealmFileError {
     fileprivate var code: Realm.Error.Code {
         switch self {
         case .notRealm, .wrongKey, .damaged, .tooLarge: .invalidDatabase

@@ -97,7 +97,7 @@ extension SyncClient {
                     try await stateStore.change { syncState, transaction in
                         try syncState.apply(event, with: objects, transaction)
                     }
-                } catch let fault as ValueFault {
+                } catch let fault as ValueError {
                     try await fail(number, fault)
                 }
             }
@@ -108,7 +108,7 @@ extension SyncClient {
 
     /// Stops requesting a subscription whose data does not fit the classes here, until the file is opened again or the
     /// next connection.
-    private func fail(_ number: Int, _ fault: ValueFault) async throws {
+    private func fail(_ number: Int, _ fault: ValueError) async throws {
         let message = "The gateway's data does not fit the class here: \(fault.sentence("a property"))"
         report(FollowerFault(.subscriptionFailed, message))
         let name = try await stateStore.change { syncState, _ in

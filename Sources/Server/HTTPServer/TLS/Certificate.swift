@@ -22,7 +22,7 @@ final class Certificate: Sendable {
 
     /// - Throws: ``ServerError`` that names the file and the error in it.
     init(_ pem: PEM, from files: TLSFiles) throws(ServerError) {
-        do throws(TLSCredentials.Fault) {
+        do throws(TLSCredentials.Error) {
             credentials = try TLSCredentials(chain: pem.chain, key: pem.key)
         } catch {
             switch error {
@@ -41,7 +41,7 @@ final class Certificate: Sendable {
 /// Reads a file of at most 1 MiB.
 private func readSmallFile(_ path: String) throws(ServerError) -> [UInt8] {
     let bytes: [UInt8]?
-    do throws(FileFault) {
+    do throws(FileError) {
         bytes = try WholeFile.read(path, limit: 1 << 20)
     } catch {
         throw .unreadableFile(path, reason: errorText(error.code))

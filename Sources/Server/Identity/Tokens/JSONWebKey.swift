@@ -79,7 +79,7 @@ struct JSONWebKey {
             case "Ed25519": return try VerificationKey(ed25519: bytes("x"))
             default: return try VerificationKey(modulus: bytes("n"), exponent: bytes("e"))
             }
-        } catch let fault as KeyFault {
+        } catch let fault as VerificationKeyError {
             throw IdentityError("\(source) cannot be used: it \(fault).")
         } catch let error as IdentityError {
             throw error

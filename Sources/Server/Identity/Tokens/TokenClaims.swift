@@ -15,7 +15,7 @@ struct TokenClaims {
     subscript(name: String) -> JSONValue? { values[name] }
 
     /// Returns a claim in seconds since 1970; nil if it is absent. Throws if it is not a number.
-    func date(_ name: String) throws(CredentialFault) -> Int64? {
+    func date(_ name: String) throws(CredentialError) -> Int64? {
         switch values[name] {
         case nil: return nil
         case .int(let seconds)? where (0...Self.lastSecond).contains(seconds): return seconds

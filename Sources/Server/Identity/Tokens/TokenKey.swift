@@ -47,7 +47,7 @@ struct TokenKey: Sendable {
                 settings, source: "The secret")
         }
         if let path = settings.keyFile {
-            guard let bytes = try IdentityError.naming({ () throws(FileFault) in try WholeFile.read(path) }) else {
+            guard let bytes = try IdentityError.naming({ () throws(FileError) in try WholeFile.read(path) }) else {
                 throw IdentityError("The file '\(path)' with the token keys does not exist.")
             }
             guard let json = try? JSONValue.parse(bytes), case .array(let entries)? = json["keys"] else {

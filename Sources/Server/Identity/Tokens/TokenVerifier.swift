@@ -38,7 +38,7 @@ package final class TokenVerifier: Sendable {
     }
 
     /// Returns the caller that a token identifies.
-    package func principal(of text: String) throws(CredentialFault) -> Principal {
+    package func principal(of text: String) throws(CredentialError) -> Principal {
         let digest = Secret.hash(text)
         let now = clock()
         if let known = state.withLock({ $0.known[digest] }) {
@@ -97,7 +97,7 @@ package final class TokenVerifier: Sendable {
 
     private func principal(
         with claims: TokenClaims, signer: String, _ now: Int64
-    ) throws(CredentialFault) -> Principal {
+    ) throws(CredentialError) -> Principal {
         let end = try claims.date("exp")
         if let end, end + settings.leeway <= now { throw .expired }
         if end == nil, settings.requiresExpiry { throw .invalid }

@@ -116,7 +116,7 @@ package final class AccessControl: Sendable {
     }
 
     private func principal(of credential: Credential, _ rules: Rules) throws(Problem) -> Principal {
-        do throws(CredentialFault) {
+        do throws(CredentialError) {
             if let tokens = rules.tokens, credential.isToken { return try tokens.principal(of: credential.text) }
             return try keys.principal(of: credential.text)
         } catch {

@@ -18,9 +18,9 @@ extension Problem {
         case let error as StoreError where error == .abandoned:
             self.init(.clientGone, "The client disconnected before the end.")
         case let error as StoreError: self.init(error)
-        case let fault as RealmFileFault: self.init(fault)
-        case let fault as RealmImportFault: self.init(fault)
-        case let fault as TransferFault: self.init(fault)
+        case let fault as RealmFileError: self.init(fault)
+        case let fault as RealmImportError: self.init(fault)
+        case let fault as TransferError: self.init(fault)
         case let refusal as ObjectImporter.Refusal: self.init(refusal)
         case let failure as ObjectImporter.Failure:
             guard let problem = Problem(failure) else { return nil }

@@ -42,11 +42,11 @@ extension Problem {
         )
     }
 
-    init(_ fault: TransferFault) { self.init(.importUnreadable, fault.message) }
+    init(_ fault: TransferError) { self.init(.importUnreadable, fault.message) }
 }
 
 extension Problem {
-    init(_ fault: RealmFileFault) {
+    init(_ fault: RealmFileError) {
         switch fault {
         case .notRealm(let mayBeEncrypted):
             self.init(
@@ -62,7 +62,7 @@ extension Problem {
         }
     }
 
-    package init(_ fault: RealmImportFault) {
+    package init(_ fault: RealmImportError) {
         let code: Code =
             switch fault.reason {
             case .unknownName: .realmFileUnknownName

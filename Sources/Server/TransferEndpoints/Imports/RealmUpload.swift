@@ -111,7 +111,7 @@ extension RealmUploadTerms {
         }
         selection = RealmSelection(
             renames: parameters.all("rename"), leftOut: parameters.all("leaveOut"), style: .parameters)
-        do throws(RealmImportFault) {
+        do throws(RealmImportError) {
             try selection.check()
         } catch {
             throw Problem(error)

@@ -59,10 +59,10 @@ extension TransferEndpoints {
         do {
             inference = try ClassInference(
                 class: className, in: try context.store.snapshot().schema, format: format, options: options)
-        } catch let fault as TransferFault {
+        } catch let fault as TransferError {
             throw Problem(.parameterInvalid, fault.message, parameter: "class")
         }
-        do throws(TransferFault) {
+        do throws(TransferError) {
             try inference.checkGivenTypes()
         } catch {
             throw Problem(.parameterInvalid, error.message, parameter: "type")
@@ -78,7 +78,7 @@ extension TransferEndpoints {
         options.escapesFormulas = try escapesFormulas(parameters, format)
         options.faultLimit = context.configuration.importFaults
         if let name = parameters["primaryKey"] { options.key = name.isEmpty ? .none : .named(name) }
-        do throws(TransferFault) {
+        do throws(TransferError) {
             options.types = try GivenType.types(parameters.all("type"))
         } catch {
             throw Problem(.parameterInvalid, error.message, parameter: "type")

@@ -132,7 +132,7 @@ extension JSONWriter {
             member("detail", refusal.message)
             name("obstacles")
             beginArray()
-            for obstacle in refusal.obstacles.prefix(RealmImportFault.lineLimit) {
+            for obstacle in refusal.obstacles.prefix(RealmImportError.lineLimit) {
                 beginObject()
                 member("detail", obstacle.sentence)
                 member("name", obstacle.name)

@@ -98,5 +98,5 @@ extension Problem {
         return problem
     }
 
-    init(_ fault: TransactionFault) { self = .transaction(fault.detail, fault.path, hint: fault.hint) }
+    init(_ fault: TransactionError) { self = .transaction(fault.detail, fault.path, hint: fault.hint) }
 }

@@ -48,7 +48,7 @@ package struct TransactionReader {
     }
 
     private static func form(_ body: JSONValue) throws(Problem) -> TransactionForm {
-        do throws(TransactionFault) {
+        do throws(TransactionError) {
             return try TransactionForm(body)
         } catch {
             throw Problem(error)
@@ -56,7 +56,7 @@ package struct TransactionReader {
     }
 
     private static func operation(_ json: JSONValue) throws(Problem) -> TransactionOperation {
-        do throws(TransactionFault) {
+        do throws(TransactionError) {
             return try TransactionOperation(json)
         } catch {
             throw Problem(error)

@@ -34,7 +34,7 @@ struct Check: ParsableCommand {
     func run() throws {
         guard let file else { return try checkLog() }
         guard realm.directory.url == nil, !replay else {
-            throw CommandFailure("Name a database file or --store, not both. --replay is for --store.", exitCode: 64)
+            throw CommandError("Name a database file or --store, not both. --replay is for --store.", exitCode: 64)
         }
         var progress = ProgressLine(of: nil)
         let report = try EmbeddedStore.check(path: file) { count in
@@ -45,7 +45,7 @@ struct Check: ParsableCommand {
         if report.faults.count == EmbeddedStore.checkLimit { print("There may be more.") }
         guard report.faults.isEmpty else {
             StandardOutput.flush()
-            throw CommandFailure("'\(file)' is damaged. Restore it from a backup.")
+            throw CommandError("'\(file)' is damaged. Restore it from a backup.")
         }
         if !report.didCheckPages {
             print("The database is open in another program: its structure was not checked, only what is in it.")
@@ -62,7 +62,7 @@ struct Check: ParsableCommand {
 
     private func checkLog() throws {
         guard realm.isGiven else {
-            throw CommandFailure("Name the database file to check, or a realm with --store.", exitCode: 64)
+            throw CommandError("Name the database file to check, or a realm with --store.", exitCode: 64)
         }
         let log = try realm.log()
         defer { log.close() }
@@ -78,7 +78,7 @@ struct Check: ParsableCommand {
         for fault in report.faults { print(fault) }
         guard report.faults.isEmpty else {
             StandardOutput.flush()
-            throw CommandFailure(
+            throw CommandError(
                 "The realm '\(log.realm)' is damaged in PostgreSQL. A gateway that runs has its objects: make a backup of it, and restore that with realmgate restore BACKUP --replace --store URL --realm \(log.realm)."
             )
         }

@@ -51,7 +51,7 @@ struct StoreOptions: ParsableArguments {
     func open(_ sources: SettingSources, mustExist: Bool) throws -> any Store {
         var address = log.address(file.path(sources), sources)
         if mustExist, address.url == nil, !InstalledFiles.isFile(address.path) {
-            throw CommandFailure.noDatabase(address.path, " Name one with --data FILE.")
+            throw CommandError.noDatabase(address.path, " Name one with --data FILE.")
         }
         // A log is as old as its realm; the replica's file is made here.
         if address.url != nil, mustExist { address.realmMustExist = true }
@@ -111,7 +111,7 @@ struct OrderOptions: ParsableArguments {
 /// Opens a database that must exist.
 enum DatabaseFile {
     static func open(_ path: String) throws -> EmbeddedStore {
-        guard InstalledFiles.isFile(path) else { throw CommandFailure.noDatabase(path) }
+        guard InstalledFiles.isFile(path) else { throw CommandError.noDatabase(path) }
         return try EmbeddedStore.open(path: path, options: ServiceConfiguration.defaults.store)
     }
 }

@@ -65,7 +65,7 @@ struct Export: ParsableCommand {
         // A file may have the name of a class.
         guard realmClass == nil, PropertyType.isClassName(className) || !RealmSource.isFile(className) else {
             try RealmSource.checkReadable(className)
-            throw CommandFailure(
+            throw CommandError(
                 "'\(className)' is not a Realm file, or an encrypted one, whose key --encryption-key-file names. To export a class of a database, give the class alone.",
                 exitCode: 65)
         }
@@ -95,7 +95,7 @@ struct Export: ParsableCommand {
             return
         }
         guard mkdir(output, 0o777) == 0 || errno == EEXIST else {
-            throw CommandFailure(
+            throw CommandError(
                 "Cannot make the directory '\(output)': \(String(cString: strerror(errno))).", exitCode: 73)
         }
         let ending = (format ?? .ndjson).rawValue
@@ -117,7 +117,7 @@ struct Export: ParsableCommand {
             }
         }
         guard lines.isEmpty else {
-            throw CommandFailure(
+            throw CommandError(
                 "Links to objects of a class without a primary key cannot be exported.\(lines.joined())")
         }
     }
@@ -127,7 +127,7 @@ struct Export: ParsableCommand {
         if let realmClass {
             let named = try schema.named(realmClass)
             guard !named.isEmbedded else {
-                throw CommandFailure(
+                throw CommandError(
                     "'\(realmClass)' is a class of embedded objects, which are exported within the objects that own them."
                 )
             }
@@ -135,7 +135,7 @@ struct Export: ParsableCommand {
         }
         let names = schema.classes.filter { !$0.isEmbedded }.map(\.name)
         guard names.count == 1 || output != "-" && filter == nil && order.sort == nil && fields == nil else {
-            throw CommandFailure(
+            throw CommandError(
                 "'\(className)' has several classes: \(names.sorted().joined(separator: ", ")). Name one after the file, or a directory with --output, which gets a file for each class as a whole.",
                 exitCode: 64)
         }
@@ -149,7 +149,7 @@ struct Export: ParsableCommand {
             filter: filter, filterName: "--filter", sort: order.sort, class: objectClass, schema: snapshot.schema)
         let format = format ?? TransferFormat(fileName: output) ?? .ndjson
         guard format == .csv || !escapeFormulas else {
-            throw CommandFailure("--escape-formulas applies to CSV only: add --format csv, or omit it.", exitCode: 64)
+            throw CommandError("--escape-formulas applies to CSV only: add --format csv, or omit it.", exitCode: 64)
         }
         let exporter = try ObjectExporter(
             snapshot, query, of: objectClass, properties: properties, as: format, escapesFormulas: escapeFormulas)
@@ -171,11 +171,11 @@ struct Export: ParsableCommand {
             do {
                 let property = try objectClass.importable(name)
                 guard !property.type.isComputed else {
-                    throw CommandFailure("'\(name)' is computed from links of other objects and cannot be exported.")
+                    throw CommandError("'\(name)' is computed from links of other objects and cannot be exported.")
                 }
                 return property
-            } catch let fault as RecordFault {
-                throw CommandFailure("--fields: \(fault.message)")
+            } catch let fault as RecordError {
+                throw CommandError("--fields: \(fault.message)")
             }
         }
     }

@@ -28,7 +28,7 @@ struct Health: ParsableCommand {
 
     func run() throws {
         guard (1...300).contains(timeout) else {
-            throw CommandFailure("--timeout is \(timeout); it must be 1 to 300.", exitCode: 64)
+            throw CommandError("--timeout is \(timeout); it must be 1 to 300.", exitCode: 64)
         }
         let settings = try configuration.settings(["host": address.host, "port": address.port.map(String.init)])
         let service = try settings.configuration("host", "port", "tls.certificate")
@@ -42,9 +42,9 @@ struct Health: ParsableCommand {
             let client = try HTTPClient(to: base, trusting: .unverified, patience: timeout, responseLimit: 1 << 20)
             status = try client.send(.get, "/healthz").status
         } catch {
-            throw CommandFailure(error.message)
+            throw CommandError(error.message)
         }
-        guard status == 200 else { throw CommandFailure("The server responds, but with status \(status).") }
+        guard status == 200 else { throw CommandError("The server responds, but with status \(status).") }
         print("healthy")
     }
 }

@@ -36,7 +36,7 @@ struct ImageCommand: ParsableCommand {
     func run() throws {
         let seconds = logSeconds ?? ServiceConfiguration.defaults.logSeconds
         guard seconds >= 0 else {
-            throw CommandFailure("--log-seconds is \(seconds); it must be 0 or more.", exitCode: 64)
+            throw CommandError("--log-seconds is \(seconds); it must be 0 or more.", exitCode: 64)
         }
         let log = try source.log()
         let scratch = try TemporaryDirectory(prefix: "realmgate-")
@@ -58,7 +58,7 @@ struct ImageCommand: ParsableCommand {
                 "\(log.realm): the newest image is of version \(image.position.version) already, which is the newest one"
             )
         } else {
-            throw CommandFailure(
+            throw CommandError(
                 "A gateway makes an image of the realm '\(log.realm)' now. Wait for it: realmgate status shows the newest one.",
                 exitCode: 75)
         }

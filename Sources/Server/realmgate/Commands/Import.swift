@@ -110,7 +110,7 @@ struct Import: ParsableCommand {
     func run() throws {
         guard let file else { return try importRealmFile(className) }
         guard !RealmFile.isPlain(path: file) else {
-            throw CommandFailure(
+            throw CommandError(
                 "'\(file)' is a Realm file, which has its own classes: `realmgate import \(file)` imports them. Leave classes out with --leave-out.",
                 exitCode: 64)
         }
@@ -123,7 +123,7 @@ struct Import: ParsableCommand {
         let schemaFile = sources.text(schema, "REALMGATE_SCHEMA")
         let format = format ?? TransferFormat(fileName: file) ?? .ndjson
         guard format == .csv || !escapeFormulas else {
-            throw CommandFailure("--escape-formulas applies to CSV only: add --format csv, or omit it.", exitCode: 64)
+            throw CommandError("--escape-formulas applies to CSV only: add --format csv, or omit it.", exitCode: 64)
         }
         let input = try InputFile(file, isReadTwice: newClass.create)
         // Before the database is created: a file from which no class follows leaves none.
@@ -145,7 +145,7 @@ struct Import: ParsableCommand {
         let schema = try store.snapshot().schema
         let objectClass = try schema.named(className)
         guard !objectClass.isEmbedded else {
-            throw CommandFailure(
+            throw CommandError(
                 "'\(className)' is a class of embedded objects, which are imported within the objects that own them.")
         }
         let importer = ObjectImporter(
@@ -176,15 +176,15 @@ struct Import: ParsableCommand {
     private func importRealmFile(_ path: String) throws {
         guard let source = try realmFile.source(path) else {
             guard RealmSource.isFile(path) else {
-                throw CommandFailure(
+                throw CommandError(
                     "There is no file '\(path)'. Give a class and its file, or a Realm file alone.", exitCode: 66)
             }
-            throw CommandFailure(
+            throw CommandError(
                 "'\(path)' is not a Realm file, or an encrypted one, whose key --encryption-key-file names. To import NDJSON or CSV, give the class, too: `realmgate import CLASS \(path)`.",
                 exitCode: 65)
         }
         guard format == nil, !escapeFormulas, schema == nil, !newClass.create, !atomic else {
-            throw CommandFailure(
+            throw CommandError(
                 "--format, --escape-formulas, --schema, --create and --atomic are for NDJSON and CSV. A Realm file has its own classes, and is imported as a whole.",
                 exitCode: 64)
         }
@@ -218,7 +218,7 @@ struct Import: ParsableCommand {
             return preview
         }
         RealmReport.printNotes(preview)
-        if let refusal = preview.refusal { throw CommandFailure(refusal, source.path) }
+        if let refusal = preview.refusal { throw CommandError(refusal, source.path) }
         for line in RealmReport.lines(preview) { print(line) }
     }
 

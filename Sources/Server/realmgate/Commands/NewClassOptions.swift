@@ -41,7 +41,7 @@ struct NewClassOptions: ParsableArguments {
         }
     }
 
-    func inference(escapesFormulas: Bool) throws(TransferFault) -> ClassInference.Options {
+    func inference(escapesFormulas: Bool) throws(TransferError) -> ClassInference.Options {
         var options = ClassInference.Options()
         options.types = try GivenType.types(types)
         options.escapesFormulas = escapesFormulas

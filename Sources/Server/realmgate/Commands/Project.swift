@@ -72,9 +72,9 @@ struct Project: ParsableCommand {
             let keeper = ProjectionKeeper(projector, store, schema: name)
             keeper.start()
             while case .reload = Signals.wait() {}
-            if let fault = keeper.end() { throw CommandFailure("\(fault)", exitCode: 75) }
-        } catch let fault as ProjectionFault {
-            throw CommandFailure(fault.description, exitCode: fault.isTemporary ? 75 : 78)
+            if let fault = keeper.end() { throw CommandError("\(fault)", exitCode: 75) }
+        } catch let fault as ProjectionError {
+            throw CommandError(fault.description, exitCode: fault.isTemporary ? 75 : 78)
         }
     }
 }

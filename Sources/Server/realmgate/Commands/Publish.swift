@@ -31,12 +31,12 @@ struct Publish: ParsableCommand {
     @OptionGroup var target: RealmOptions
 
     func run() throws {
-        guard InstalledFiles.isFile(file) else { throw CommandFailure.noDatabase(file) }
+        guard InstalledFiles.isFile(file) else { throw CommandError.noDatabase(file) }
         let name = try target.name
         let directory = try target.directory.open()
         defer { directory.close() }
         guard try !directory.has(name) else {
-            throw CommandFailure(
+            throw CommandError(
                 "There is a realm '\(name)' already. Choose another name with --realm, or replace its content: realmgate restore \(file) --replace --store URL --realm \(name)",
                 exitCode: 78)
         }
@@ -51,7 +51,7 @@ struct Publish: ParsableCommand {
 struct UploadedFile {
     let path: String
 
-    /// Checks it. Throws `CommandFailure` for a damaged file.
+    /// Checks it. Throws `CommandError` for a damaged file.
     init(_ path: String) throws {
         var checking = ProgressLine(of: nil)
         let report = try EmbeddedStore.check(path: path) { count in
@@ -59,7 +59,7 @@ struct UploadedFile {
         }
         checking.finish()
         guard report.faults.isEmpty else {
-            throw CommandFailure(
+            throw CommandError(
                 "'\(path)' is damaged: \(report.faults[0]). `realmgate check` lists everything. Nothing was changed.")
         }
         self.path = path

@@ -107,7 +107,7 @@ struct Query: ParsableCommand {
         if let fields {
             properties = try fields.split(separator: ",", omittingEmptySubsequences: false).map { name in
                 guard let found = objectClass[String(name)], !found.type.isComputed else {
-                    throw CommandFailure("--fields: '\(className)' stores no property '\(name)'.")
+                    throw CommandError("--fields: '\(className)' stores no property '\(name)'.")
                 }
                 return found
             }

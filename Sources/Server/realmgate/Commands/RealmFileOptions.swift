@@ -38,7 +38,7 @@ struct RealmFileOptions: ParsableArguments {
     /// Throws when there are options for a Realm file, and the file is none.
     func refuse() throws {
         guard isGiven else { return }
-        throw CommandFailure(
+        throw CommandError(
             "--encryption-key-file, --rename and --leave-out are for Realm files, which are given without a class.",
             exitCode: 64)
     }

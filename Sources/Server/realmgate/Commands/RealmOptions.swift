@@ -23,10 +23,10 @@ struct DirectoryOptions: ParsableArguments {
         throw ValidationError("--store is empty. Give the URL of a PostgreSQL database, or leave --store out.")
     }
 
-    /// Connects to nothing yet. Throws `CommandFailure` without an address, `LogConfigurationFault` for a wrong one.
+    /// Connects to nothing yet. Throws `CommandError` without an address, `LogConfigurationError` for a wrong one.
     func open() throws -> LogDirectory {
         guard let url = SettingSources.process.text(url, "REALMGATE_STORE") else {
-            throw CommandFailure(
+            throw CommandError(
                 "Name the PostgreSQL database with --store postgres://USER@HOST/DATABASE.", exitCode: 64)
         }
         return try LogDirectory(try PostgresAddress(url))
@@ -52,7 +52,7 @@ struct RealmOptions: ParsableArguments {
     /// Whether a PostgreSQL database is named.
     var isGiven: Bool { SettingSources.process.text(directory.url, "REALMGATE_STORE") != nil }
 
-    /// Connects, and finds the realm. Throws `LogConfigurationFault`.
+    /// Connects, and finds the realm. Throws `LogConfigurationError`.
     func log() throws -> PostgresLog {
         let name = try name
         return try PostgresLog(try directory.open(), name)

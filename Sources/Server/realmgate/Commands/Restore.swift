@@ -42,14 +42,14 @@ struct Restore: ParsableCommand {
 
     func run() throws {
         guard InstalledFiles.isFile(backup) else {
-            throw CommandFailure("There is no backup '\(backup)'.", exitCode: 66)
+            throw CommandError("There is no backup '\(backup)'.", exitCode: 66)
         }
         guard let file else { return try restoreRealm() }
         guard target.directory.url == nil else {
-            throw CommandFailure("Name a database file or --store, not both.", exitCode: 64)
+            throw CommandError("Name a database file or --store, not both.", exitCode: 64)
         }
         guard replace || !InstalledFiles.isFile(file) else {
-            throw CommandFailure(
+            throw CommandError(
                 "The file '\(file)' exists already. Choose another name, or discard the file with --replace.")
         }
         var checking = ProgressLine(of: nil)
@@ -58,7 +58,7 @@ struct Restore: ParsableCommand {
         }
         checking.finish()
         guard report.faults.isEmpty else {
-            throw CommandFailure(
+            throw CommandError(
                 "The backup '\(backup)' is damaged: \(report.faults[0]). `realmgate check` lists everything. Nothing was changed."
             )
         }
@@ -74,10 +74,10 @@ struct Restore: ParsableCommand {
 
     private func restoreRealm() throws {
         guard target.isGiven else {
-            throw CommandFailure("Name the database file to restore to, or a realm with --store.", exitCode: 64)
+            throw CommandError("Name the database file to restore to, or a realm with --store.", exitCode: 64)
         }
         guard replace else {
-            throw CommandFailure(
+            throw CommandError(
                 "The realm '\(try target.name)' loses what it has. Allow that with --replace, or use `realmgate publish` to make another realm."
             )
         }

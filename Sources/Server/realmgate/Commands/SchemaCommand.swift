@@ -83,7 +83,7 @@ struct SchemaCommand: ParsableCommand {
     private func show(_ path: String) throws {
         try RealmSource.checkReadable(path)
         guard let source = try realmOptions.source(path) else {
-            throw CommandFailure(
+            throw CommandError(
                 "'\(path)' is not a Realm file, or an encrypted one, whose key --encryption-key-file names. For the classes of a database give --data \(path).",
                 exitCode: 65)
         }
@@ -106,7 +106,7 @@ struct SchemaCommand: ParsableCommand {
         report(plan)
         if let refusal = plan.refusal {
             let faults = plan.faults.map { "\n  - \($0)" }.joined()
-            throw CommandFailure(
+            throw CommandError(
                 "This cannot be applied. \(withHint(refusal.detail, refusal.hint))\(faults)")
         }
     }

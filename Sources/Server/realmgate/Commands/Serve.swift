@@ -145,7 +145,7 @@ struct ConfigurationOptions: ParsableArguments {
     /// Returns the settings of this process.
     ///
     /// - Parameter options: the values from the command line, by the name of the setting.
-    func settings(_ options: [String: String?]) throws(CommandFailure) -> Settings {
+    func settings(_ options: [String: String?]) throws(CommandError) -> Settings {
         try Settings(options: options.compactMapValues { $0 }, assignments: assignments, file: file, .process)
     }
 }

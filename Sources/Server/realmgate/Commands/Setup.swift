@@ -49,7 +49,7 @@ struct Setup: ParsableCommand {
             return
         }
         guard let url = SettingSources.process.text(store, "REALMGATE_STORE") else {
-            throw CommandFailure(
+            throw CommandError(
                 "Name the PostgreSQL database with --store postgres://USER@HOST/DATABASE.", exitCode: 64)
         }
         let address = try PostgresAddress(url)

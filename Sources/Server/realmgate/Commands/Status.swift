@@ -44,7 +44,7 @@ struct Status: ParsableCommand {
         for realm in realms {
             for gateway in realm.gateways where gateway.lag > Self.mostLag {
                 StandardOutput.flush()
-                throw CommandFailure(
+                throw CommandError(
                     gateway.secondsSinceSeen > Self.mostLag
                         ? "The gateway \(gateway.address) of realm '\(realm.name)' was not seen for \(gateway.secondsSinceSeen) s."
                         : "The gateway \(gateway.address) of realm '\(realm.name)' is \(gateway.lag) s behind.")

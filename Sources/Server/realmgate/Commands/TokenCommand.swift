@@ -34,7 +34,7 @@ struct KeyOptions: ParsableArguments {
     @Option(help: .setting("auth.keys", valueName: "file"), completion: .file())
     var keys: String?
 
-    func settings() throws(CommandFailure) -> Settings {
+    func settings() throws(CommandError) -> Settings {
         try configuration.settings([
             "data": database.data, "auth.keys": keys, "store.url": log.url, "store.realm": log.realm,
             "store.mustExist": log.mustExist.map(String.init),
@@ -42,13 +42,13 @@ struct KeyOptions: ParsableArguments {
     }
 
     /// Throws if `--data` is not given and the default database does not exist; warns if a given one does not exist.
-    func checkDatabase(_ settings: Settings) throws(CommandFailure) {
+    func checkDatabase(_ settings: Settings) throws(CommandError) {
         let configuration = try keyConfiguration(settings)
         guard configuration.keyFile == nil, !configuration.sharesKeys else { return }
         let path = configuration.data
         guard !InstalledFiles.isFile(path) else { return }
         guard settings.origin("data") != "default" else {
-            throw CommandFailure(
+            throw CommandError(
                 "There is no database file '\(path)'. Name the database of the key with --data FILE.", exitCode: 64)
         }
         StandardError.write(
@@ -62,11 +62,11 @@ struct KeyOptions: ParsableArguments {
             guard let shared else { return try KeyRing(path: configuration.keyPath) }
             return try KeyRing(shared)
         } catch {
-            throw CommandFailure(error.description)
+            throw CommandError(error.description)
         }
     }
 
-    private func keyConfiguration(_ settings: Settings) throws(CommandFailure) -> ServiceConfiguration {
+    private func keyConfiguration(_ settings: Settings) throws(CommandError) -> ServiceConfiguration {
         try settings.configuration("data", "auth.keys", "store.url", "store.realm", "store.mustExist")
     }
 }
@@ -121,12 +121,12 @@ struct CreateToken: ParsableCommand {
         let settings = try keyOptions.settings()
         try check(roles: settings)
         try keyOptions.checkDatabase(settings)
-        guard !name.isEmpty else { throw CommandFailure("--name is empty; say what the key is for.", exitCode: 64) }
+        guard !name.isEmpty else { throw CommandError("--name is empty; say what the key is for.", exitCode: 64) }
         var claims: [JSONObject.Member] = []
         for text in claim {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, !parts[0].isEmpty, !claims.contains(where: { $0.name == parts[0] }) else {
-                throw CommandFailure("--claim requires NAME=VALUE, each name once, not '\(text)'.", exitCode: 64)
+                throw CommandError("--claim requires NAME=VALUE, each name once, not '\(text)'.", exitCode: 64)
             }
             let value = (try? JSONValue.parse(parts[1])) ?? .string(parts[1])
             claims.append(JSONObject.Member(name: parts[0], value: value))
@@ -140,17 +140,17 @@ struct CreateToken: ParsableCommand {
             print(secret)
             StandardError.write("The key '\(key.id)' was created. It is not shown again.\n")
         } catch let error as IdentityError {
-            throw CommandFailure(error.description)
+            throw CommandError(error.description)
         }
     }
 
     /// Throws for a role that is not defined. The key would be useless, which its owner would learn only from the
     /// server.
-    private func check(roles settings: Settings) throws(CommandFailure) {
+    private func check(roles settings: Settings) throws(CommandError) {
         if anyRole { return }
         let known = settings.roles.map(\.name) + ["admin"]
         for name in role where !known.contains(name) {
-            throw CommandFailure(
+            throw CommandError(
                 withHint(
                     settings.file == nil
                         ? "There is no role '\(name)': without a configuration the only role is admin. Define roles in the file of --config."
@@ -160,10 +160,10 @@ struct CreateToken: ParsableCommand {
     }
 
     /// Returns the time that `--expires` means.
-    static func end(_ text: String, _ now: Timestamp) throws(CommandFailure) -> Timestamp {
+    static func end(_ text: String, _ now: Timestamp) throws(CommandError) -> Timestamp {
         if let date = Timestamp(rfc3339: text) {
             guard date > now else {
-                throw CommandFailure("--expires is '\(text)', which is in the past.", exitCode: 64)
+                throw CommandError("--expires is '\(text)', which is in the past.", exitCode: 64)
             }
             return date
         }
@@ -171,7 +171,7 @@ struct CreateToken: ParsableCommand {
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count > 0,
             count <= 3_200_000_000 / unit
         else {
-            throw CommandFailure(
+            throw CommandError(
                 "--expires is '\(text)'; it must be a time such as 30d, 12h or 15m, or a date such as "
                     + "2027-01-31T12:00:00Z.", exitCode: 64)
         }
@@ -212,10 +212,10 @@ struct RevokeToken: ParsableCommand {
         let id = parts.count == 3 && parts[0] == "rg" ? String(parts[1]) : id
         do {
             guard try keyOptions.ring(try keyOptions.settings()).revoke(id) != nil else {
-                throw CommandFailure("There is no key '\(id)'. 'realmgate token list' lists them.")
+                throw CommandError("There is no key '\(id)'. 'realmgate token list' lists them.")
             }
         } catch let error as IdentityError {
-            throw CommandFailure(error.description)
+            throw CommandError(error.description)
         }
         print("The key '\(id)' was revoked.")
     }

@@ -56,19 +56,19 @@ struct ToolsCommand: ParsableCommand {
         try Self.serve(ToolServer(tools: tools, port: try OwnGateway(to: store), version: Realmgate.version))
     }
 
-    private static func gateway(at url: String, _ token: String?) throws(CommandFailure) -> RemoteGateway {
+    private static func gateway(at url: String, _ token: String?) throws(CommandError) -> RemoteGateway {
         guard let base = BaseURL(url) else {
-            throw CommandFailure("--url is '\(url)'; it must be http://HOST:PORT or https://HOST:PORT.", exitCode: 64)
+            throw CommandError("--url is '\(url)'; it must be http://HOST:PORT or https://HOST:PORT.", exitCode: 64)
         }
         if let token, token.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7f }) {
-            throw CommandFailure("The token has characters that a header cannot have.", exitCode: 64)
+            throw CommandError("The token has characters that a header cannot have.", exitCode: 64)
         }
         let file = SettingSources.process.text(nil, "SSL_CERT_FILE")
         do throws(HTTPClientError) {
             return RemoteGateway(
                 try HTTPClient(to: base, trusting: file.map { .authorities(file: $0) } ?? .system), token: token)
         } catch {
-            throw CommandFailure(error.message, exitCode: 66)
+            throw CommandError(error.message, exitCode: 66)
         }
     }
 
@@ -79,11 +79,11 @@ struct ToolsCommand: ParsableCommand {
             guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }), let answer = server.answer(line) else {
                 continue
             }
-            do throws(FileFault) {
+            do throws(FileError) {
                 try writeAll(answer + [0x0a], to: STDOUT_FILENO, named: "standard output")
             } catch {
                 // The client has disconnected.
-                throw CommandFailure("Cannot write standard output: \(error.reason).", exitCode: 74)
+                throw CommandError("Cannot write standard output: \(error.reason).", exitCode: 74)
             }
         }
     }
@@ -96,7 +96,7 @@ private struct LineInput {
     private var hasEnded = false
 
     /// Returns the next line without its end; nil behind the last. Throws for one that is too long.
-    mutating func next() throws(CommandFailure) -> [UInt8]? {
+    mutating func next() throws(CommandError) -> [UInt8]? {
         var searched = 0
         while true {
             if let end = rest[searched...].firstIndex(of: 0x0a) {
@@ -110,19 +110,19 @@ private struct LineInput {
                 return rest.isEmpty ? nil : rest
             }
             guard rest.count <= Self.longest else {
-                throw CommandFailure("A message is longer than \(Self.longest >> 20) MiB.", exitCode: 65)
+                throw CommandError("A message is longer than \(Self.longest >> 20) MiB.", exitCode: 65)
             }
             try fill()
         }
     }
 
-    private mutating func fill() throws(CommandFailure) {
+    private mutating func fill() throws(CommandError) {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = read(STDIN_FILENO, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else {
-                throw CommandFailure("Cannot read standard input: \(String(cString: strerror(errno))).", exitCode: 74)
+                throw CommandError("Cannot read standard input: \(String(cString: strerror(errno))).", exitCode: 74)
             }
             hasEnded = count == 0
             rest += buffer[..<count]

@@ -6,7 +6,7 @@ import StoreContract
 
 /// Parses queries from the command line.
 enum CommandLineQuery {
-    /// Parses a filter, --sort and --distinct. Throws `CommandFailure` that shows the position of an error.
+    /// Parses a filter, --sort and --distinct. Throws `CommandError` that shows the position of an error.
     ///
     /// - Parameter filterName: the name of the filter in errors.
     static func bind(
@@ -44,7 +44,7 @@ enum CommandLineQuery {
         }
     }
 
-    private static func failure(_ error: QueryError, _ option: String, _ text: String) -> CommandFailure {
+    private static func failure(_ error: QueryError, _ option: String, _ text: String) -> CommandError {
         var message = "\(option): " + withHint(error.message, error.hint)
         // Marks the position below a text of one line; below a longer one the mark would not line up.
         if text.count <= 100, !text.contains(where: \.isNewline) {
@@ -52,7 +52,7 @@ enum CommandLineQuery {
                 String(repeating: " ", count: error.position) + String(repeating: "^", count: max(1, error.length))
             message += "\n  \(text)\n  \(mark)"
         }
-        return CommandFailure(message)
+        return CommandError(message)
     }
 }
 

@@ -14,15 +14,15 @@ struct ConfigurationFile {
 
     /// Reads the file. Throws a sentence with the file's name and the line for any error, also for an unknown name,
     /// with the nearest known one.
-    init(path: String) throws(CommandFailure) {
+    init(path: String) throws(CommandError) {
         // One byte beyond the limit is enough to reject the file.
         guard let bytes = try? WholeFile.read(path, limit: YAML.sizeLimit) else {
-            throw CommandFailure("There is no configuration file '\(path)', or it cannot be read.", exitCode: 66)
+            throw CommandError("There is no configuration file '\(path)', or it cannot be read.", exitCode: 66)
         }
         try self.init(path: path, bytes)
     }
 
-    init(path: String, _ bytes: [UInt8]) throws(CommandFailure) {
+    init(path: String, _ bytes: [UInt8]) throws(CommandError) {
         self.path = path
         let root: YAMLNode
         do {
@@ -34,7 +34,7 @@ struct ConfigurationFile {
         try add(root, under: "")
     }
 
-    private mutating func add(_ node: YAMLNode, under prefix: String) throws(CommandFailure) {
+    private mutating func add(_ node: YAMLNode, under prefix: String) throws(CommandError) {
         guard case .mapping(let entries) = node.content else {
             let what = prefix.isEmpty ? "The file" : "'\(prefix.dropLast())'"
             throw Self.failure(path, node.position, "\(what) must be a mapping, not \(node.json.inWords).")
@@ -47,7 +47,7 @@ struct ConfigurationFile {
             } else if let setting = Setting.named(name) {
                 // An empty value means that the setting is absent.
                 if case .scalar(.null) = entry.value.content { continue }
-                do throws(SettingFault) {
+                do throws(SettingError) {
                     values[name] = (try setting.value(of: entry.value.json), entry.value.position)
                 } catch {
                     throw Self.failure(path, entry.value.position, "'\(name)' \(error.words).")
@@ -75,14 +75,14 @@ struct ConfigurationFile {
         return names
     }
 
-    static func failure(_ path: String, _ position: YAMLPosition, _ sentence: String) -> CommandFailure {
-        CommandFailure("\(path):\(position.line):\(position.column): \(sentence)", exitCode: 78)
+    static func failure(_ path: String, _ position: YAMLPosition, _ sentence: String) -> CommandError {
+        CommandError("\(path):\(position.line):\(position.column): \(sentence)", exitCode: 78)
     }
 }
 
 extension Setting {
     /// Converts a value of the file.
-    fileprivate func value(of json: JSONValue) throws(SettingFault) -> SettingValue {
+    fileprivate func value(of json: JSONValue) throws(SettingError) -> SettingValue {
         switch (kind, json) {
         case (.text, .string(let text)), (.choice, .string(let text)), (.size, .string(let text)):
             return try value(of: text)
@@ -94,12 +94,12 @@ extension Setting {
             var texts: [String] = []
             for element in elements {
                 guard case .string(let text) = element else {
-                    throw SettingFault("must be a list of strings, not \(element.inWords)")
+                    throw SettingError("must be a list of strings, not \(element.inWords)")
                 }
                 texts.append(text)
             }
             return .list(texts)
-        default: throw SettingFault("must be \(inWords), not \(json.inWords)")
+        default: throw SettingError("must be \(inWords), not \(json.inWords)")
         }
     }
 

@@ -12,7 +12,7 @@ import YAMLCoding
 struct RoleReader {
     let path: String
 
-    func roles(_ node: YAMLNode) throws(CommandFailure) -> [Role] {
+    func roles(_ node: YAMLNode) throws(CommandError) -> [Role] {
         var roles: [Role] = []
         for entry in try entries(node, "'auth.roles'") {
             guard !entry.name.isEmpty else { throw failure(entry.position, "A role needs a name.") }
@@ -21,7 +21,7 @@ struct RoleReader {
         return roles
     }
 
-    private func role(_ name: String, _ node: YAMLNode) throws(CommandFailure) -> Role {
+    private func role(_ name: String, _ node: YAMLNode) throws(CommandError) -> Role {
         var role = Role(name: name)
         let members = ["admin", "classes", "others"]
         var rules: YAMLPosition?
@@ -45,7 +45,7 @@ struct RoleReader {
         return role
     }
 
-    private func rule(_ node: YAMLNode, _ what: String) throws(CommandFailure) -> ClassRule {
+    private func rule(_ node: YAMLNode, _ what: String) throws(CommandError) -> ClassRule {
         var rule = ClassRule()
         for entry in try entries(node, what) {
             switch entry.name {
@@ -62,7 +62,7 @@ struct RoleReader {
     }
 
     /// Returns a predicate, or the predicate for true; nil for false.
-    private func predicate(_ entry: YAMLNode.Entry) throws(CommandFailure) -> String? {
+    private func predicate(_ entry: YAMLNode.Entry) throws(CommandError) -> String? {
         switch entry.value.content {
         case .scalar(.bool(let isAllowed)): return isAllowed ? "TRUEPREDICATE" : nil
         case .scalar(.string(let text)) where !text.isEmpty:
@@ -82,7 +82,7 @@ struct RoleReader {
         }
     }
 
-    private func names(_ entry: YAMLNode.Entry) throws(CommandFailure) -> Set<String> {
+    private func names(_ entry: YAMLNode.Entry) throws(CommandError) -> Set<String> {
         guard case .sequence(let nodes) = entry.value.content else {
             throw failure(
                 entry.value.position, "'\(entry.name)' must be a list of properties, not \(entry.value.json.inWords).")
@@ -98,7 +98,7 @@ struct RoleReader {
         return names
     }
 
-    private func flag(_ entry: YAMLNode.Entry) throws(CommandFailure) -> Bool {
+    private func flag(_ entry: YAMLNode.Entry) throws(CommandError) -> Bool {
         guard case .scalar(.bool(let flag)) = entry.value.content else {
             throw failure(
                 entry.value.position, "'\(entry.name)' must be true or false, not \(entry.value.json.inWords).")
@@ -106,7 +106,7 @@ struct RoleReader {
         return flag
     }
 
-    private func entries(_ node: YAMLNode, _ what: String) throws(CommandFailure) -> [YAMLNode.Entry] {
+    private func entries(_ node: YAMLNode, _ what: String) throws(CommandError) -> [YAMLNode.Entry] {
         switch node.content {
         case .mapping(let entries): return entries
         case .scalar(.null): return []
@@ -114,7 +114,7 @@ struct RoleReader {
         }
     }
 
-    private func unknown(_ entry: YAMLNode.Entry, _ what: String, _ members: [String]) -> CommandFailure {
+    private func unknown(_ entry: YAMLNode.Entry, _ what: String, _ members: [String]) -> CommandError {
         failure(
             entry.position,
             withHint(
@@ -122,7 +122,7 @@ struct RoleReader {
                 members.nearest(to: entry.name)))
     }
 
-    private func failure(_ position: YAMLPosition, _ sentence: String) -> CommandFailure {
+    private func failure(_ position: YAMLPosition, _ sentence: String) -> CommandError {
         ConfigurationFile.failure(path, position, sentence)
     }
 }

@@ -51,7 +51,7 @@ extension Setting {
         _ name: String, _ path: Path<Int>, and other: Path<Int>, _ range: ClosedRange<Int>, _ help: String
     ) -> Setting {
         let one = number(name, .size(range), path, help, false)
-        return Setting(name, one.kind, one.fallback, help, isLive: false) { value, configuration throws(SettingFault) in
+        return Setting(name, one.kind, one.fallback, help, isLive: false) { value, configuration throws(SettingError) in
             try one.assign(value, &configuration)
             configuration[keyPath: other] = configuration[keyPath: path]
         }
@@ -140,11 +140,11 @@ extension Setting {
     ) -> Setting {
         let known = Choice.allCases.map(\.rawValue)
         return Setting(name, .list, .list([]), help, otherwise: otherwise, isLive: isLive) {
-            value, configuration throws(SettingFault) in
+            value, configuration throws(SettingError) in
             var choices: Set<Choice> = []
             for name in value?.list ?? [] {
                 guard let choice = Choice(rawValue: name) else {
-                    throw SettingFault(
+                    throw SettingError(
                         "'\(name)' is not one of: \(known.joined(separator: ", "))", hint: known.nearest(to: name))
                 }
                 choices.insert(choice)
@@ -157,10 +157,10 @@ extension Setting {
     static func networks(
         _ name: String, _ path: Path<TrustedProxies>, _ help: String, isLive: Bool = false
     ) -> Setting {
-        Setting(name, .list, .list([]), help, isLive: isLive) { value, configuration throws(SettingFault) in
+        Setting(name, .list, .list([]), help, isLive: isLive) { value, configuration throws(SettingError) in
             var proxies = TrustedProxies()
             for text in value?.list ?? [] where !proxies.insert(text) {
-                throw SettingFault(
+                throw SettingError(
                     "'\(text)' is neither an address such as 10.0.0.7 nor a network such as 10.0.0.0/8")
             }
             configuration[keyPath: path] = proxies

@@ -30,12 +30,12 @@ struct Setting: Sendable {
     private var variableName: String?
     private var optionName: String?
     /// Assigns the value, or the default for nil, to the setting's property.
-    let assign: @Sendable (SettingValue?, inout ServiceConfiguration) throws(SettingFault) -> Void
+    let assign: @Sendable (SettingValue?, inout ServiceConfiguration) throws(SettingError) -> Void
 
     init(
         _ name: String, _ kind: Kind, _ fallback: SettingValue?, _ help: String, otherwise: String? = nil, isLive: Bool,
         isSecret: Bool = false,
-        assign: @escaping @Sendable (SettingValue?, inout ServiceConfiguration) throws(SettingFault) -> Void
+        assign: @escaping @Sendable (SettingValue?, inout ServiceConfiguration) throws(SettingError) -> Void
     ) {
         self.name = name
         self.kind = kind
@@ -89,7 +89,7 @@ struct Setting: Sendable {
 }
 
 /// A value that does not fit a setting.
-struct SettingFault: Error {
+struct SettingError: Error {
     /// The description, which continues after the name, without a full stop.
     let words: String
     /// The nearest valid word.

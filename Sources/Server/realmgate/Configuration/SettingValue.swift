@@ -7,26 +7,26 @@ enum SettingValue: Hashable, Sendable {
 
 extension Setting {
     /// Parses a value. Throws a sentence that continues after the name of the value's origin.
-    func value(of text: String) throws(SettingFault) -> SettingValue {
+    func value(of text: String) throws(SettingError) -> SettingValue {
         switch kind {
         case .text: return .text(text)
         case .integer(let range):
-            guard let number = Int(text) else { throw SettingFault("is '\(text)', which is not an integer") }
+            guard let number = Int(text) else { throw SettingError("is '\(text)', which is not an integer") }
             return try check(number, range)
         case .size(let range):
             guard let number = Self.bytes(text) else {
-                throw SettingFault("is '\(text)', which is not a size such as 1048576 or 1MiB")
+                throw SettingError("is '\(text)', which is not a size such as 1048576 or 1MiB")
             }
             return try check(number, range)
         case .flag:
             switch text.lowercased() {
             case "1", "true", "yes", "on": return .flag(true)
             case "0", "false", "no", "off": return .flag(false)
-            default: throw SettingFault("is '\(text)'; it must be true or false")
+            default: throw SettingError("is '\(text)'; it must be true or false")
             }
         case .choice(let names):
             guard names.contains(text.lowercased()) else {
-                throw SettingFault("is '\(text)'; it must be one of: \(names.joined(separator: ", "))")
+                throw SettingError("is '\(text)'; it must be one of: \(names.joined(separator: ", "))")
             }
             return .text(text.lowercased())
         case .list:
@@ -37,9 +37,9 @@ extension Setting {
         }
     }
 
-    func check(_ number: Int, _ range: ClosedRange<Int>) throws(SettingFault) -> SettingValue {
+    func check(_ number: Int, _ range: ClosedRange<Int>) throws(SettingError) -> SettingValue {
         guard range.contains(number) else {
-            throw SettingFault("is \(number); it must be \(range.lowerBound) to \(range.upperBound)")
+            throw SettingError("is \(number); it must be \(range.lowerBound) to \(range.upperBound)")
         }
         return .integer(number)
     }

@@ -35,12 +35,12 @@ struct Settings: Sendable {
     ///   - file: the path of `--config`.
     init(
         options: [String: String], assignments: [String] = [], file: String?, _ sources: SettingSources
-    ) throws(CommandFailure) {
+    ) throws(CommandError) {
         var given: [String: (text: String, name: String)] = [:]
         for assignment in assignments {
             let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let setting = Setting.named(parts[0]) else {
-                throw CommandFailure(
+                throw CommandError(
                     withHint(
                         "--set requires NAME=VALUE with the name of a setting, not '\(parts.first ?? "")'.",
                         parts.count < 2 ? nil : Setting.names.nearest(to: String(parts.first ?? ""))),
@@ -52,7 +52,7 @@ struct Settings: Sendable {
             if let text = options[setting.name] { given[setting.name] = (text, setting.option) }
         }
         self.file = sources.text(file, "REALMGATE_CONFIG")
-        let configured = try self.file.map { path throws(CommandFailure) in try ConfigurationFile(path: path) }
+        let configured = try self.file.map { path throws(CommandError) in try ConfigurationFile(path: path) }
         roles = configured?.roles ?? []
         for setting in Setting.all {
             if let (text, name) = given[setting.name] {
@@ -69,28 +69,28 @@ struct Settings: Sendable {
 
     private static func value(
         _ setting: Setting, _ text: String, _ source: String
-    ) throws(CommandFailure) -> SettingValue {
-        do throws(SettingFault) {
+    ) throws(CommandError) -> SettingValue {
+        do throws(SettingError) {
             return try setting.value(of: text)
         } catch {
-            throw CommandFailure("\(source) \(error.words).", exitCode: 64)
+            throw CommandError("\(source) \(error.words).", exitCode: 64)
         }
     }
 
     subscript(_ name: String) -> SettingValue? { values[name]?.value }
 
     /// Assigns a setting's value to its property. Throws a sentence with the name of the setting.
-    func assign(_ setting: Setting, to configuration: inout ServiceConfiguration) throws(CommandFailure) {
-        do throws(SettingFault) {
+    func assign(_ setting: Setting, to configuration: inout ServiceConfiguration) throws(CommandError) {
+        do throws(SettingError) {
             try setting.assign(self[setting.name], &configuration)
         } catch {
-            throw CommandFailure(
+            throw CommandError(
                 withHint("\(setting.name) (\(origin(setting.name))): \(error.words).", error.hint), exitCode: 78)
         }
     }
 
     /// Returns a configuration with the values of some settings, for commands that need only these.
-    func configuration(_ names: String...) throws(CommandFailure) -> ServiceConfiguration {
+    func configuration(_ names: String...) throws(CommandError) -> ServiceConfiguration {
         var configuration = ServiceConfiguration()
         for setting in Setting.all where names.contains(setting.name) { try assign(setting, to: &configuration) }
         return configuration

@@ -49,7 +49,7 @@ struct SchemaChanges {
 }
 
 extension Schema {
-    /// Returns the class with that name. Throws `CommandFailure` with the nearest name.
+    /// Returns the class with that name. Throws `CommandError` with the nearest name.
     func named(_ name: String) throws -> ClassSchema {
         if let objectClass = self[name] { return objectClass }
         var message = "There is no class '\(name)'."
@@ -60,6 +60,6 @@ extension Schema {
         } else {
             message += " The classes are: \(classes.map(\.name).sorted().joined(separator: ", "))."
         }
-        throw CommandFailure(message)
+        throw CommandError(message)
     }
 }

@@ -29,7 +29,7 @@ final class Service: Sendable {
     /// The time for which running requests may finish when the server stops.
     private static let stopLimit = Duration.seconds(10)
 
-    /// Opens the database, loads the schema and the demo, and listens. Throws `CommandFailure` and `StoreError`, with
+    /// Opens the database, loads the schema and the demo, and listens. Throws `CommandError` and `StoreError`, with
     /// nothing left open.
     ///
     /// - Parameter again: reads the settings again, for a reload.
@@ -74,7 +74,7 @@ final class Service: Sendable {
         do {
             host = try GatewayHost(serving: store, to: control, gateway, at: configuration.server)
         } catch let error as ServerError {
-            throw CommandFailure(error)
+            throw CommandError(error)
         }
         logger = Logger(label: "realmgate")
         self.store = store
@@ -143,14 +143,14 @@ final class Service: Sendable {
         } catch {
             logger.error(
                 "The configuration was not changed.",
-                metadata: ["error": "\((error as? CommandFailure)?.message ?? "\(error)")"])
+                metadata: ["error": "\((error as? CommandError)?.message ?? "\(error)")"])
         }
     }
 
     /// `EX_TEMPFAIL`: what is wrong with the replica is over with the next start.
     private static let replicaExitCode: Int32 = 75
 
-    /// Lets running requests finish, then closes the database. Throws `CommandFailure` when the server stops because
+    /// Lets running requests finish, then closes the database. Throws `CommandError` when the server stops because
     /// its replica must be replaced.
     func stop(because signal: String) throws {
         logger.info("Stopping.", metadata: ["signal": "\(signal)"])
@@ -162,8 +162,8 @@ final class Service: Sendable {
         store.close()
         logger.info("Stopped.")
         guard let failure, ReplicaKeeper.endsProgram(failure) else { return }
-        if failure.code == .unsupportedFormat { throw CommandFailure(failure.message, exitCode: 78) }
-        throw CommandFailure(
+        if failure.code == .unsupportedFormat { throw CommandError(failure.message, exitCode: 78) }
+        throw CommandError(
             "\(failure.message) The next start makes a new replica.", exitCode: Self.replicaExitCode)
     }
 }

@@ -16,7 +16,7 @@ struct ServiceSettings: Sendable {
     /// all.
     private(set) var missingFiles: String?
 
-    init(_ settings: Settings, _ files: InstalledFiles) throws(CommandFailure) {
+    init(_ settings: Settings, _ files: InstalledFiles) throws(CommandError) {
         self.settings = settings
         for setting in Setting.all { try settings.assign(setting, to: &configuration) }
         try find(files)
@@ -24,10 +24,10 @@ struct ServiceSettings: Sendable {
     }
 
     /// Finds the directories installed with the program.
-    private mutating func find(_ files: InstalledFiles) throws(CommandFailure) {
+    private mutating func find(_ files: InstalledFiles) throws(CommandError) {
         configuration.demo = try directory(.demo, "demoData", configuration.demo, files)
         guard configuration.demo != nil || !configuration.loadsDemo else {
-            throw CommandFailure(files.sentence(missing: [.demo], ["--demo-data"]), exitCode: 66)
+            throw CommandError(files.sentence(missing: [.demo], ["--demo-data"]), exitCode: 66)
         }
         configuration.gateway.demoDirectory = configuration.demo
         configuration.gateway.staticDirectory = try directory(
@@ -45,16 +45,16 @@ struct ServiceSettings: Sendable {
     /// Returns the configured directory, which must exist, else the one installed with the program.
     private func directory(
         _ part: InstalledFiles.Part, _ name: String, _ path: String?, _ files: InstalledFiles
-    ) throws(CommandFailure) -> String? {
+    ) throws(CommandError) -> String? {
         guard let path else { return files.directory(of: part) }
         guard InstalledFiles.isDirectory(path) else {
-            throw CommandFailure("\(settings.origin(name)): there is no directory '\(path)'.", exitCode: 66)
+            throw CommandError("\(settings.origin(name)): there is no directory '\(path)'.", exitCode: 66)
         }
         return path
     }
 
     /// Applies the settings that may change at run time to a running gateway.
-    func update(_ gateway: inout GatewayConfiguration) throws(CommandFailure) {
+    func update(_ gateway: inout GatewayConfiguration) throws(CommandError) {
         var running = configuration
         running.gateway = gateway
         for setting in Setting.all where setting.isLive { try settings.assign(setting, to: &running) }
@@ -70,26 +70,26 @@ struct ServiceSettings: Sendable {
             }
             return try KeyRing(shared, initialKey: configuration.administratorKey)
         } catch {
-            throw CommandFailure(error.description, exitCode: 78)
+            throw CommandError(error.description, exitCode: 78)
         }
     }
 
     /// Returns the settings for tokens; nil if none are accepted.
-    func tokenSettings() throws(CommandFailure) -> TokenSettings? {
+    func tokenSettings() throws(CommandError) -> TokenSettings? {
         var tokens = configuration.tokens
         if let path = configuration.tokenSecretFile {
             guard tokens.secret == nil else {
-                throw CommandFailure("Give auth.tokens.secret or auth.tokens.secretFile, not both.", exitCode: 78)
+                throw CommandError("Give auth.tokens.secret or auth.tokens.secretFile, not both.", exitCode: 78)
             }
             guard let text = TextFile.line(path) else {
-                throw CommandFailure(
+                throw CommandError(
                     "There is no file '\(path)' with the secret of tokens, or it is empty.", exitCode: 66)
             }
             tokens.secret = text
         }
         guard tokens.secret != nil || tokens.keyFile != nil else {
             guard tokens.algorithms.isEmpty, tokens.issuers.isEmpty, tokens.audiences.isEmpty else {
-                throw CommandFailure(
+                throw CommandError(
                     "Tokens need auth.tokens.keySet, auth.tokens.secretFile or auth.tokens.secret for their verification.",
                     exitCode: 78)
             }
@@ -99,13 +99,13 @@ struct ServiceSettings: Sendable {
     }
 
     /// Returns the access rules. Keeps a verifier with the same settings, and its cache.
-    func accessRules(keeping verifier: TokenVerifier? = nil) throws(CommandFailure) -> AccessControl.Rules {
+    func accessRules(keeping verifier: TokenVerifier? = nil) throws(CommandError) -> AccessControl.Rules {
         var current: TokenVerifier?
         if let tokens = try tokenSettings() {
             do {
                 current = try verifier.flatMap { $0.settings == tokens ? $0 : nil } ?? TokenVerifier(tokens)
             } catch {
-                throw CommandFailure((error as? IdentityError)?.description ?? "\(error)", exitCode: 78)
+                throw CommandError((error as? IdentityError)?.description ?? "\(error)", exitCode: 78)
             }
         }
         return AccessControl.Rules(
@@ -122,15 +122,15 @@ struct ServiceSettings: Sendable {
     }
 
     /// Throws if the certificate and its key cannot be used.
-    func checkTLS() throws(CommandFailure) {
+    func checkTLS() throws(CommandError) {
         guard (configuration.certificate == nil) == (configuration.certificateKey == nil) else {
-            throw CommandFailure(
+            throw CommandError(
                 "HTTPS needs both tls.certificate and tls.key; only one of them is given.", exitCode: 78)
         }
         do {
             try configuration.server.tls?.check()
         } catch {
-            throw CommandFailure(error)
+            throw CommandError(error)
         }
     }
 
@@ -151,10 +151,10 @@ struct ServiceSettings: Sendable {
     }
 
     /// Throws if callers from other machines would have full access and `allowOpen` is not set.
-    func refuseOpenAddress(_ control: AccessControl) throws(CommandFailure) {
+    func refuseOpenAddress(_ control: AccessControl) throws(CommandError) {
         let host = configuration.server.host
         guard !configuration.allowsOpenAddress, GatewayHost.isExposed(host, control) else { return }
-        throw CommandFailure(
+        throw CommandError(
             """
             Not listening on \(host): the server requires no credentials, so everyone who can reach that address would \
             have full access. Create an administrator's key first:

@@ -18,10 +18,10 @@ struct StoreAddress: Sendable {
     var turnSeconds = 30
 
     /// Throws for a URL or a name that cannot be right, or one without the other. Connects to nothing.
-    func check() throws(CommandFailure) {
+    func check() throws(CommandError) {
         guard let url else {
             guard realm == Self().realm, !realmMustExist else {
-                throw CommandFailure(
+                throw CommandError(
                     "The realm '\(realm)' is in no database. Give its URL with --store, or leave --realm and --must-exist out.",
                     exitCode: 78)
             }
@@ -31,13 +31,13 @@ struct StoreAddress: Sendable {
             _ = try PostgresAddress(url)
             _ = try RealmName(realm)
         } catch {
-            throw CommandFailure(error.description, exitCode: 78)
+            throw CommandError(error.description, exitCode: 78)
         }
     }
 
     /// Opens the store, and creates its file. A replica returns when it has everything that the log has.
     ///
-    /// Throws `StoreError`, and `LogConfigurationFault` for what somebody has to change in PostgreSQL first.
+    /// Throws `StoreError`, and `LogConfigurationError` for what somebody has to change in PostgreSQL first.
     ///
     /// - Parameter notices: gets the notices of the start of a replica.
     func open(
@@ -48,7 +48,7 @@ struct StoreAddress: Sendable {
         do {
             return try EmbeddedStore.open(path: path, log: try log(url), options: options, notices: notices)
         } catch let error as StoreError where error.code == .unsupportedFormat {
-            throw CommandFailure(error.message, exitCode: 78)
+            throw CommandError(error.message, exitCode: 78)
         }
     }
 

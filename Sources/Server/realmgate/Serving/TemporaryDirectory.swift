@@ -10,8 +10,8 @@ struct TemporaryDirectory {
         return given
     }
 
-    /// Throws `CommandFailure`.
-    init(prefix: String) throws(CommandFailure) {
+    /// Throws `CommandError`.
+    init(prefix: String) throws(CommandError) {
         var template = Array("\(Self.parent)/\(prefix)XXXXXX".utf8CString)
         let isMade = template.withUnsafeMutableBufferPointer { buffer in
             buffer.baseAddress.map { mkdtemp($0) != nil } ?? false
@@ -34,8 +34,8 @@ struct TemporaryDirectory {
         rmdir(path)
     }
 
-    /// Opens a new file without a name, whose space is freed when it is closed. Throws `CommandFailure`.
-    static func unnamedFile() throws(CommandFailure) -> Int32 {
+    /// Opens a new file without a name, whose space is freed when it is closed. Throws `CommandError`.
+    static func unnamedFile() throws(CommandError) -> Int32 {
         var template = Array("\(parent)/realmgate-XXXXXX".utf8CString)
         let descriptor = template.withUnsafeMutableBufferPointer { $0.baseAddress.map { mkstemp($0) } ?? -1 }
         guard descriptor >= 0 else { throw failure }
@@ -43,8 +43,8 @@ struct TemporaryDirectory {
         return descriptor
     }
 
-    private static var failure: CommandFailure {
-        CommandFailure(
+    private static var failure: CommandError {
+        CommandError(
             "Cannot create a temporary file in '\(parent)': \(String(cString: strerror(errno))). Set TMPDIR to a directory that can be written to.",
             exitCode: 73
         )

@@ -21,7 +21,7 @@ final class ByteSink {
         do {
             file = try FileReplacement(path, suffix: ".part", mode: 0o644)
         } catch {
-            throw CommandFailure("Cannot write \(name): \(error.reason).", exitCode: error.exitCode)
+            throw CommandError("Cannot write \(name): \(error.reason).", exitCode: error.exitCode)
         }
     }
 
@@ -34,26 +34,26 @@ final class ByteSink {
 
     func finish() throws {
         try flush()
-        try naming { () throws(FileFault) in try file?.finish() }
+        try naming { () throws(FileError) in try file?.finish() }
     }
 
     private func flush() throws {
-        try naming { () throws(FileFault) in
+        try naming { () throws(FileError) in
             if let file { try file.write(bytes) } else { try writeAll(bytes, to: STDOUT_FILENO, named: name) }
         }
         bytes.removeAll(keepingCapacity: true)
     }
 
-    private func naming(_ work: () throws(FileFault) -> Void) throws(CommandFailure) {
+    private func naming(_ work: () throws(FileError) -> Void) throws(CommandError) {
         do {
             try work()
         } catch {
-            throw CommandFailure("Cannot write \(name): \(error.reason).", exitCode: error.exitCode)
+            throw CommandError("Cannot write \(name): \(error.reason).", exitCode: error.exitCode)
         }
     }
 }
 
-extension FileFault {
+extension FileError {
     /// The exit code for a file that cannot be opened, or cannot be written.
     fileprivate var exitCode: Int32 { action == .open ? 66 : 74 }
 }

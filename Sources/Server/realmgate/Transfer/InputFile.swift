@@ -10,7 +10,7 @@ final class InputFile {
     /// The source that was opened first, until it is used.
     private var first: ByteSource?
 
-    /// Throws `TransferFault` and `CommandFailure`.
+    /// Throws `TransferError` and `CommandError`.
     ///
     /// - Parameter path: `-` is standard input.
     init(_ path: String, isReadTwice: Bool) throws {
@@ -29,7 +29,7 @@ final class InputFile {
     func source() throws -> ByteSource {
         if let copy {
             guard lseek(copy, 0, SEEK_SET) == 0 else {
-                throw CommandFailure("Cannot read '\(path)': \(String(cString: strerror(errno))).")
+                throw CommandError("Cannot read '\(path)': \(String(cString: strerror(errno))).")
             }
             return ByteSource(copy, "'\(path)'", owner: self)
         }
@@ -47,8 +47,8 @@ final class InputFile {
             return copy
         } catch {
             close(copy)
-            guard let fault = error as? FileFault else { throw error }
-            throw CommandFailure(
+            guard let fault = error as? FileError else { throw error }
+            throw CommandError(
                 "Cannot copy \(path == "-" ? "standard input" : "'\(path)'") to '\(TemporaryDirectory.parent)': \(fault.reason). Set TMPDIR to a directory with more room, or give a file."
             )
         }

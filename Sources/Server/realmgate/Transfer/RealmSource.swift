@@ -23,9 +23,9 @@ struct RealmSource {
         guard access(path, R_OK) != 0 else { return }
         let reason = errno
         guard reason == ENOENT else {
-            throw CommandFailure("Cannot read '\(path)': \(String(cString: strerror(reason))).", exitCode: 66)
+            throw CommandError("Cannot read '\(path)': \(String(cString: strerror(reason))).", exitCode: 66)
         }
-        throw CommandFailure("There is no file '\(path)'.", exitCode: 66)
+        throw CommandError("There is no file '\(path)'.", exitCode: 66)
     }
 
     /// Reads a key from a file.
@@ -34,13 +34,13 @@ struct RealmSource {
         do {
             bytes = try WholeFile.read(path, limit: 4096)
         } catch {
-            throw CommandFailure("Cannot read the key in '\(path)': \(error.reason).", exitCode: 66)
+            throw CommandError("Cannot read the key in '\(path)': \(error.reason).", exitCode: 66)
         }
-        guard let bytes else { throw CommandFailure("There is no key file '\(path)'.", exitCode: 66) }
+        guard let bytes else { throw CommandError("There is no key file '\(path)'.", exitCode: 66) }
         if bytes.count == RealmFile.keyLength { return bytes }
         let digits = bytes.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         guard let key = RealmFile.key(hexadecimal: digits) else {
-            throw CommandFailure(
+            throw CommandError(
                 "The key in '\(path)' has \(bytes.count > 4096 ? "more than 4096" : "\(bytes.count)") bytes. A key has \(RealmFile.keyLength) bytes, or \(2 * RealmFile.keyLength) hexadecimal digits.",
                 exitCode: 78)
         }
@@ -55,12 +55,12 @@ struct RealmSource {
             do {
                 let file = try RealmFile(path: path, key: key)
                 return try body(file, try RealmClasses(file, selection))
-            } catch RealmFileFault.inUse where attempt < Self.attempts {
+            } catch RealmFileError.inUse where attempt < Self.attempts {
                 attempt += 1
-            } catch let fault as RealmFileFault {
-                throw CommandFailure(fault, path)
-            } catch let fault as RealmImportFault {
-                throw CommandFailure(fault, path)
+            } catch let fault as RealmFileError {
+                throw CommandError(fault, path)
+            } catch let fault as RealmImportError {
+                throw CommandError(fault, path)
             }
         }
     }
@@ -81,9 +81,9 @@ struct RealmSource {
     }
 }
 
-extension CommandFailure {
+extension CommandError {
     /// The exit codes are those of sysexits.h.
-    init(_ fault: RealmFileFault, _ path: String) {
+    init(_ fault: RealmFileError, _ path: String) {
         let exitCode: Int32 =
             switch fault {
             case .notRealm, .unsupportedFormat, .damaged, .tooLarge: 65
@@ -98,7 +98,7 @@ extension CommandFailure {
 
     /// The exit code is 64 for options that name nothing or contradict each other, 65 for a file with two objects of one
     /// key, and 1 for what the database cannot have.
-    init(_ fault: RealmImportFault, _ path: String) {
+    init(_ fault: RealmImportError, _ path: String) {
         let exitCode: Int32 =
             switch fault.reason {
             case .unknownName, .invalidSelection: 64

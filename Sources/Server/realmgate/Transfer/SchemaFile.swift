@@ -9,27 +9,27 @@ import Transfer
 enum SchemaFile {
     private static let sizeLimit = 16 << 20
 
-    /// Reads a file. Throws `CommandFailure` with all its errors.
+    /// Reads a file. Throws `CommandError` with all its errors.
     static func read(_ path: String) throws -> SchemaDocument {
         let bytes = try ByteSource(path: path).readAll(limit: sizeLimit)
         do {
             return try SchemaDocument(try JSONValue.parse(bytes))
         } catch let error as JSONError {
-            throw CommandFailure("'\(path)' is not valid JSON: \(error.description)")
+            throw CommandError("'\(path)' is not valid JSON: \(error.description)")
         } catch let error as SchemaFaults {
             throw failure(path, error.faults.map(\.description))
         }
     }
 
     /// Replaces the store's classes by those of the file, with its migration, unless they are equal. Returns the
-    /// changes. Throws `CommandFailure`.
+    /// changes. Throws `CommandError`.
     @discardableResult
     static func apply(_ path: String, to store: any Store) throws -> SchemaPlan {
         let document = try read(path)
         let plan = SchemaPlan(document, for: try store.snapshot())
         if let refusal = plan.refusal {
             let faults = plan.faults.isEmpty ? "" : "\n" + plan.faults.map { "  - \($0)" }.joined(separator: "\n")
-            throw CommandFailure(
+            throw CommandError(
                 "The schema in '\(path)' cannot be applied. \(withHint(refusal.detail, refusal.hint))\(faults)"
             )
         }
@@ -37,7 +37,7 @@ enum SchemaFile {
         do {
             try store.replaceSchema(with: document.schema, migration: Migration(steps: document.steps))
         } catch let error as StoreError {
-            throw CommandFailure("The schema in '\(path)' cannot be applied. \(CommandFailure(error).message)")
+            throw CommandError("The schema in '\(path)' cannot be applied. \(CommandError(error).message)")
         }
         return plan
     }
@@ -76,9 +76,9 @@ enum SchemaFile {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    private static func failure(_ path: String, _ faults: [String]) -> CommandFailure {
-        guard faults.count > 1 else { return CommandFailure("The schema in '\(path)' is invalid: \(faults.joined())") }
+    private static func failure(_ path: String, _ faults: [String]) -> CommandError {
+        guard faults.count > 1 else { return CommandError("The schema in '\(path)' is invalid: \(faults.joined())") }
         let list = faults.map { "  - " + $0 }.joined(separator: "\n")
-        return CommandFailure("The schema in '\(path)' has \(faults.count) errors:\n\(list)")
+        return CommandError("The schema in '\(path)' has \(faults.count) errors:\n\(list)")
     }
 }

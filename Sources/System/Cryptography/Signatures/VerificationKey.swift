@@ -47,37 +47,40 @@ package struct VerificationKey: Sendable {
     package init(secret: [UInt8]) { material = .secret(secret) }
 
     /// An RSA key; both numbers with the most significant byte first.
-    package init(modulus: [UInt8], exponent: [UInt8]) throws(KeyFault) {
+    package init(modulus: [UInt8], exponent: [UInt8]) throws(VerificationKeyError) {
         let modulus = Array(modulus.drop { $0 == 0 })
         let exponent = Array(exponent.drop { $0 == 0 })
         let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
         guard Self.modulusBits.contains(bits) else {
-            throw KeyFault(
+            throw VerificationKeyError(
                 "has a modulus of \(bits) bits; use \(Self.modulusBits.lowerBound) to \(Self.modulusBits.upperBound)")
         }
-        guard let last = modulus.last, last & 1 == 1 else { throw KeyFault("has an even modulus") }
+        guard let last = modulus.last, last & 1 == 1 else { throw VerificationKeyError("has an even modulus") }
         // With the exponent 1 everyone can sign, because a signature is then the padded hash itself.
         guard exponent.count <= Self.maximumExponentLength, let low = exponent.last, low & 1 == 1, exponent != [1]
         else {
-            throw KeyFault("has an exponent that is not an odd number from 3 to \(UInt64.max); 65537 is usual")
+            throw VerificationKeyError(
+                "has an exponent that is not an odd number from 3 to \(UInt64.max); 65537 is usual")
         }
         material = .rsa(modulus: modulus, exponent: exponent)
         try checkParameters()
     }
 
     /// A point of a curve of ECDSA; each coordinate with its full length.
-    package init(curve: Curve, x: [UInt8], y: [UInt8]) throws(KeyFault) {
+    package init(curve: Curve, x: [UInt8], y: [UInt8]) throws(VerificationKeyError) {
         let length = curve.coordinateLength
         for (name, coordinate) in [("x", x), ("y", y)] where coordinate.count != length {
-            throw KeyFault("has \(coordinate.count) bytes in its coordinate \(name), which needs \(length)")
+            throw VerificationKeyError("has \(coordinate.count) bytes in its coordinate \(name), which needs \(length)")
         }
         material = .point(curve, x: x, y: y)
         try checkParameters()
     }
 
     /// A public key of Ed25519.
-    package init(ed25519 key: [UInt8]) throws(KeyFault) {
-        guard key.count == 32 else { throw KeyFault("has \(key.count) bytes in its coordinate x, which needs 32") }
+    package init(ed25519 key: [UInt8]) throws(VerificationKeyError) {
+        guard key.count == 32 else {
+            throw VerificationKeyError("has \(key.count) bytes in its coordinate x, which needs 32")
+        }
         material = .ed25519(key)
     }
 
@@ -126,11 +129,13 @@ package struct VerificationKey: Sendable {
     }
 
     /// Checks that the point is on its curve, or that the modulus is one.
-    private func checkParameters() throws(KeyFault) {
+    private func checkParameters() throws(VerificationKeyError) {
         let status = withLibraryKey { gnutls_pubkey_verify_params($0) }
         guard status >= 0 else {
-            guard case .point = material else { throw KeyFault("is not a key of its type: \(gnutlsText(status))") }
-            throw KeyFault("is not a point of its curve")
+            guard case .point = material else {
+                throw VerificationKeyError("is not a key of its type: \(gnutlsText(status))")
+            }
+            throw VerificationKeyError("is not a point of its curve")
         }
     }
 
@@ -157,7 +162,7 @@ package struct VerificationKey: Sendable {
 }
 
 /// The reason why a key cannot verify signatures: the predicate of a sentence about the key.
-package struct KeyFault: Error, Hashable, Sendable, CustomStringConvertible {
+package struct VerificationKeyError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
     init(_ predicate: String) { description = predicate }

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// The calls return `-EAGAIN` until the socket is ready for what `wantsToSend` says; then the same call is due again.
 package final class TLSClientSession {
-    package enum Fault: Error, Hashable, Sendable {
+    package enum Error: Swift.Error, Hashable, Sendable {
         /// The other end sent something else, or closed the connection.
         case noTLS
         /// The certificate is not accepted; the reason is part of a sentence.
@@ -24,7 +24,7 @@ package final class TLSClientSession {
     /// - Parameters:
     ///   - socket: stays the caller's, and must outlive the session.
     ///   - host: the name or address that the certificate must be for.
-    package init(over socket: Int32, to host: String, trust: TLSTrust) throws(Fault) {
+    package init(over socket: Int32, to host: String, trust: TLSTrust) throws(Error) {
         guard let name = strdup(host) else { throw .outOfMemory }
         var made: gnutls_session_t?
         guard gnutls_init(&made, UInt32(GNUTLS_CLIENT | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL)) == 0, let made else {
@@ -55,7 +55,7 @@ package final class TLSClientSession {
     package var wantsToSend: Bool { gnutls_record_get_direction(session) == 1 }
 
     /// Returns 0 once both ends agree and the certificate is accepted, or `-EAGAIN`.
-    package func handshake() throws(Fault) -> Int {
+    package func handshake() throws(Error) -> Int {
         while true {
             let status = gnutls_handshake(session)
             switch status {

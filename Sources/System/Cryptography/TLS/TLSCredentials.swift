@@ -4,7 +4,7 @@ import Glibc
 /// A certificate chain and its key, checked and ready for handshakes. A session must not outlive it.
 package final class TLSCredentials: Sendable {
     /// The reason why a chain and a key cannot be used.
-    package enum Fault: Error, Hashable, Sendable {
+    package enum Error: Swift.Error, Hashable, Sendable {
         /// The chain is unusable; the reason is part of a sentence.
         case chain(reason: String)
         /// The key is unusable; the reason is part of a sentence.
@@ -26,7 +26,7 @@ package final class TLSCredentials: Sendable {
         + ":%SERVER_PRECEDENCE"
 
     /// Both texts are in PEM format.
-    package init(chain: [UInt8], key: [UInt8]) throws(Fault) {
+    package init(chain: [UInt8], key: [UInt8]) throws(Error) {
         expiry = try Self.checkChain(chain)
         try Self.checkKey(key)
         var made: gnutls_certificate_credentials_t?
@@ -51,7 +51,7 @@ package final class TLSCredentials: Sendable {
         gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, UnsafeMutableRawPointer(credentials))
     }
 
-    private static func checkChain(_ pem: [UInt8]) throws(Fault) -> Int {
+    private static func checkChain(_ pem: [UInt8]) throws(Error) -> Int {
         var list: UnsafeMutablePointer<gnutls_x509_crt_t?>?
         var count: UInt32 = 0
         let status = withDatum(pem) {
@@ -76,7 +76,7 @@ package final class TLSCredentials: Sendable {
         return gnutls_x509_crt_get_expiration_time(list[0])
     }
 
-    private static func checkKey(_ pem: [UInt8]) throws(Fault) {
+    private static func checkKey(_ pem: [UInt8]) throws(Error) {
         var key: gnutls_x509_privkey_t?
         guard gnutls_x509_privkey_init(&key) == 0 else { throw .outOfMemory(call: "gnutls_x509_privkey_init") }
         defer { gnutls_x509_privkey_deinit(key) }

@@ -15,7 +15,7 @@ package final class TLSTrust: Sendable {
         case unverified
     }
 
-    package enum Fault: Error, Hashable, Sendable {
+    package enum Error: Swift.Error, Hashable, Sendable {
         /// The system has no file with authorities in a directory where systems have it.
         case noSystemAuthorities
         /// The file cannot be read or has no certificate; the reason is part of a sentence.
@@ -27,11 +27,11 @@ package final class TLSTrust: Sendable {
     nonisolated(unsafe) private let credentials: gnutls_certificate_credentials_t
     let verifies: Bool
 
-    package init(_ authorities: Authorities) throws(Fault) {
+    package init(_ authorities: Authorities) throws(Error) {
         verifies = authorities != .unverified
         var made: gnutls_certificate_credentials_t?
         guard gnutls_certificate_allocate_credentials(&made) == 0, let made else { throw .outOfMemory }
-        do throws(Fault) {
+        do throws(Error) {
             switch authorities {
             case .system: try Self.addSystemAuthorities(to: made)
             case .file(let path):
@@ -56,7 +56,7 @@ package final class TLSTrust: Sendable {
 
     /// GnuTLS knows the file of the system for which it was built. A program that brings its libraries may run on
     /// another one.
-    private static func addSystemAuthorities(to credentials: gnutls_certificate_credentials_t) throws(Fault) {
+    private static func addSystemAuthorities(to credentials: gnutls_certificate_credentials_t) throws(Error) {
         if gnutls_certificate_set_x509_system_trust(credentials) > 0 { return }
         let files = [
             "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",

@@ -28,7 +28,7 @@ package struct Problem: Error, Hashable, Sendable {
     /// All errors of a document that may have several.
     package var faults: [SchemaFault] = []
     /// The invalid lines of a file.
-    package var lines: [LineFault] = []
+    package var lines: [LineError] = []
     /// The imported part of a file whose import ended early.
     package var imported: ImportedPart?
     /// The number of seconds after which the request may be repeated.
@@ -83,7 +83,7 @@ extension Problem {
 }
 
 /// A line of a file that was not imported, and why.
-package struct LineFault: Error, Hashable, Sendable {
+package struct LineError: Error, Hashable, Sendable {
     package var line: Int
     /// Stable, for programs.
     package var code: String
@@ -98,7 +98,7 @@ package struct LineFault: Error, Hashable, Sendable {
 
 extension JSONWriter {
     /// Writes the member `errors` of a response about a file.
-    package func lines(_ faults: [LineFault]) {
+    package func lines(_ faults: [LineError]) {
         name("errors")
         beginArray()
         for fault in faults {

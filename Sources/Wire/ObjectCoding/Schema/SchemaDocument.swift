@@ -138,7 +138,7 @@ private struct StepDecoder {
         _ member: String, _ members: JSONObject, _ path: String, _ className: String, _ property: String
     ) -> Value? {
         guard let json = members[member], let declared = schema[className]?[property] else { return nil }
-        do throws(ValueFault) {
+        do throws(ValueError) {
             return try ValueCoding.decode(json, as: declared.type)
         } catch {
             add("\(path).\(member)\(error.path)", error.sentence(property))

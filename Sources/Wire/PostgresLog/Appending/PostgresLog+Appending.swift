@@ -10,7 +10,7 @@ private enum Attempt {
     case notNext
     /// The log has an entry where the append has one.
     case doubled
-    case failed(PostgresFailure)
+    case failed(PostgresError)
 }
 
 extension PostgresLog {
@@ -68,10 +68,10 @@ extension PostgresLog {
     }
 
     private func send(_ append: PreparedAppend, inTurn turn: PostgresConnection?, by deadline: Deadline) -> Attempt {
-        do throws(PostgresFailure) {
+        do throws(PostgresError) {
             let connection = if let turn { turn } else { try pool.take(by: deadline) }
             defer { pool.put(connection) }
-            do throws(PostgresFailure) {
+            do throws(PostgresError) {
                 let reply = try connection.run(
                     turn == nil ? append.calls : append.calls + [StatementCall(.commit)],
                     // The server gives up waiting for a turn first.
@@ -93,7 +93,7 @@ extension PostgresLog {
 
     /// Whether the append's entries are in the log, for good; nil when the server does not answer.
     private func isInLog(_ append: PreparedAppend, by deadline: Deadline) -> Bool? {
-        do throws(PostgresFailure) {
+        do throws(PostgresError) {
             let connection = try pool.take(by: deadline)
             defer { pool.put(connection) }
             let found = try connection.run(

@@ -12,8 +12,8 @@ final class PostgresTurn: LogTurn {
 
     init(_ log: PostgresLog, after version: Version?) throws(StoreError) {
         self.log = log
-        let (connection, beginning) = try log.storeErrors { () throws(PostgresFailure) in
-            try log.pool.retrying(for: log.options.patience) { deadline throws(PostgresFailure) in
+        let (connection, beginning) = try log.storeErrors { () throws(PostgresError) in
+            try log.pool.retrying(for: log.options.patience) { deadline throws(PostgresError) in
                 let connection = try log.pool.take(by: deadline)
                 // A failure leaves the transaction open: the connection is not returned, and so closed.
                 return (connection, try Self.begin(log, connection, after: version, by: deadline))
@@ -29,7 +29,7 @@ final class PostgresTurn: LogTurn {
 
     private static func begin(
         _ log: PostgresLog, _ connection: PostgresConnection, after version: Version?, by deadline: Deadline
-    ) throws(PostgresFailure) -> (LogPosition, [LogEntry])? {
+    ) throws(PostgresError) -> (LogPosition, [LogEntry])? {
         let length = "\(max(1, log.options.turnLength.milliseconds))"
         // Sent with the others, it sees what was committed before the lock was granted.
         let question = version.map { log.reader.question(after: $0) }

@@ -20,7 +20,7 @@ final class ConnectionPool: Sendable {
     /// How long `close` waits for others. Only the system's look-up of a host name takes longer.
     private static let farewell = Duration.seconds(2)
 
-    init(_ address: PostgresAddress, lockTimeout: Duration) throws(PostgresFailure) {
+    init(_ address: PostgresAddress, lockTimeout: Duration) throws(PostgresError) {
         self.address = address
         self.lockTimeout = lockTimeout
         interruption = try Interruption()
@@ -29,7 +29,7 @@ final class ConnectionPool: Sendable {
 
     /// A connection for the caller alone. Return it with `put` unless it is broken. Throws `unreachable` after one
     /// attempt; `Backoff` says when to make the next.
-    func take(by deadline: Deadline) throws(PostgresFailure) -> PostgresConnection {
+    func take(by deadline: Deadline) throws(PostgresError) -> PostgresConnection {
         if interruption.isRaised { throw .closed }
         while let connection = idle.withLock({ $0.popLast() }) {
             if !connection.hasEnded() { return connection }
@@ -43,9 +43,9 @@ final class ConnectionPool: Sendable {
     }
 
     /// A connection that the pool does not get back.
-    func connect(by deadline: Deadline) throws(PostgresFailure) -> PostgresConnection {
+    func connect(by deadline: Deadline) throws(PostgresError) -> PostgresConnection {
         defer { OpenPools.closeAtExit() }
-        do throws(PostgresFailure) {
+        do throws(PostgresError) {
             let connection = try PostgresConnection(
                 address, firstHost: firstHost.load(ordering: .relaxed), by: deadline.limited(to: attempt),
                 interruption: interruption, use: uses.begin())
@@ -58,11 +58,11 @@ final class ConnectionPool: Sendable {
     }
 
     /// Sets what the statements rely on, whatever the server, the database and the user are configured for.
-    private func prepare(_ connection: PostgresConnection, by deadline: Deadline) throws(PostgresFailure) {
+    private func prepare(_ connection: PostgresConnection, by deadline: Deadline) throws(PostgresError) {
         func set(_ name: String, _ value: String) -> StatementCall {
             StatementCall(.setForSession, .text(name), .text(value))
         }
-        do throws(PostgresFailure) {
+        do throws(PostgresError) {
             _ = try connection.run(
                 [
                     set("default_transaction_isolation", "read committed"),
@@ -97,9 +97,9 @@ extension ConnectionPool {
     /// done or the time is up. Throws the last failure.
     func repeating<Result>(
         for patience: Duration,
-        _ body: (PostgresConnection, Deadline) throws(PostgresFailure) -> Result
-    ) throws(PostgresFailure) -> Result {
-        try retrying(for: patience) { deadline throws(PostgresFailure) in
+        _ body: (PostgresConnection, Deadline) throws(PostgresError) -> Result
+    ) throws(PostgresError) -> Result {
+        try retrying(for: patience) { deadline throws(PostgresError) in
             let connection = try take(by: deadline)
             defer { put(connection) }
             return try body(connection, deadline)
@@ -108,13 +108,13 @@ extension ConnectionPool {
 
     /// Calls `body` until it does not fail for reasons of the connection, or the time is up.
     func retrying<Result>(
-        for patience: Duration, _ body: (Deadline) throws(PostgresFailure) -> Result
-    ) throws(PostgresFailure) -> Result {
+        for patience: Duration, _ body: (Deadline) throws(PostgresError) -> Result
+    ) throws(PostgresError) -> Result {
         let deadline = Deadline(after: patience)
         var backoff = Backoff()
         while true {
-            let failure: PostgresFailure
-            do throws(PostgresFailure) {
+            let failure: PostgresError
+            do throws(PostgresError) {
                 return try body(deadline)
             } catch {
                 failure = error

@@ -3,7 +3,7 @@ final class Interruption: Sendable {
     /// Rings from `raise` on: so every thread that polls it wakes.
     private let wakeUp: WakeUpPipe
 
-    init() throws(PostgresFailure) { wakeUp = try WakeUpPipe() }
+    init() throws(PostgresError) { wakeUp = try WakeUpPipe() }
 
     var descriptor: Int32 { wakeUp.descriptor }
 

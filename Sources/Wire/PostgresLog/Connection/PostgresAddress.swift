@@ -15,12 +15,12 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible, Cus
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: ["address": description]) }
 
-    /// Throws `LogConfigurationFault` when libpq does not understand the URL.
-    package init(_ url: String) throws(LogConfigurationFault) {
+    /// Throws `LogConfigurationError` when libpq does not understand the URL.
+    package init(_ url: String) throws(LogConfigurationError) {
         guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://"), let options = Self.parse(url),
             Self.areHosts(options)
         else {
-            throw LogConfigurationFault(
+            throw LogConfigurationError(
                 .wrongAddress,
                 // Not what libpq says: it quotes the URL, which may have a password.
                 "The address of the store is not a URL of PostgreSQL. Write it as "

@@ -24,7 +24,7 @@ final class PostgresConnection: @unchecked Sendable {
     init(
         _ address: PostgresAddress, firstHost: Int = 0, by deadline: Deadline, interruption: Interruption,
         use: UseCount.Use
-    ) throws(PostgresFailure) {
+    ) throws(PostgresError) {
         self.address = address
         self.use = use
         self.interruption = interruption
@@ -62,12 +62,12 @@ final class PostgresConnection: @unchecked Sendable {
         }
     }
 
-    private func establish(by deadline: Deadline) throws(PostgresFailure) {
+    private func establish(by deadline: Deadline) throws(PostgresError) {
         guard PQstatus(connection) != CONNECTION_BAD else { throw connectFailure() }
         // As documented: wait for writing before the first call.
         var events = Int16(POLLOUT)
         while true {
-            do throws(PostgresFailure) {
+            do throws(PostgresError) {
                 try wait(for: events, by: deadline)
             } catch .lost(let reason) {
                 throw .unreachable(reason)
@@ -81,7 +81,7 @@ final class PostgresConnection: @unchecked Sendable {
         }
     }
 
-    private func connectFailure() -> PostgresFailure {
+    private func connectFailure() -> PostgresError {
         let text = message
         if PQconnectionNeedsPassword(connection) == 1 { return .rejected(.wrongPassword, text) }
         guard let state = Self.state(in: text), !state.isTemporary else { return .unreachable(text) }
@@ -135,12 +135,12 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Sends statements in one round trip and returns their answers. Throws `refused` when one was refused: then the
     /// server undid all of them.
-    func run(_ calls: [StatementCall], by deadline: Deadline) throws(PostgresFailure) -> PostgresReply {
+    func run(_ calls: [StatementCall], by deadline: Deadline) throws(PostgresError) -> PostgresReply {
         guard !isBroken else { throw .unreachable("The connection is broken.") }
-        do throws(PostgresFailure) {
+        do throws(PostgresError) {
             notices.clear()
             for call in calls { try send(call) }
-            guard PQpipelineSync(connection) == 1 else { throw PostgresFailure.lost(message) }
+            guard PQpipelineSync(connection) == 1 else { throw PostgresError.lost(message) }
             try flush(by: deadline)
             return try receive(calls.count, by: deadline)
         } catch .refused(let state, let text) {
@@ -156,7 +156,7 @@ final class PostgresConnection: @unchecked Sendable {
         }
     }
 
-    private func send(_ call: StatementCall) throws(PostgresFailure) {
+    private func send(_ call: StatementCall) throws(PostgresError) {
         // All parameters in one buffer: one allocation for all of them.
         var buffer: [UInt8] = []
         var ranges: [Range<Int>] = []
@@ -181,7 +181,7 @@ final class PostgresConnection: @unchecked Sendable {
     }
 
     /// Sends what libpq holds, and reads meanwhile, so that neither side waits for the other.
-    private func flush(by deadline: Deadline) throws(PostgresFailure) {
+    private func flush(by deadline: Deadline) throws(PostgresError) {
         while true {
             let rest = PQflush(connection)
             guard rest >= 0 else { throw .lost(message) }
@@ -191,9 +191,9 @@ final class PostgresConnection: @unchecked Sendable {
         }
     }
 
-    private func receive(_ count: Int, by deadline: Deadline) throws(PostgresFailure) -> PostgresReply {
+    private func receive(_ count: Int, by deadline: Deadline) throws(PostgresError) -> PostgresReply {
         var rows: [PostgresRows] = []
-        var refusal: PostgresFailure?
+        var refusal: PostgresError?
         var answered = 0
         while true {
             guard let result = try nextResult(by: deadline) else {
@@ -225,7 +225,7 @@ final class PostgresConnection: @unchecked Sendable {
         }
     }
 
-    private func nextResult(by deadline: Deadline) throws(PostgresFailure) -> OpaquePointer? {
+    private func nextResult(by deadline: Deadline) throws(PostgresError) -> OpaquePointer? {
         while PQisBusy(connection) == 1 {
             try wait(for: Int16(POLLIN), by: deadline)
             try consume()
@@ -233,18 +233,18 @@ final class PostgresConnection: @unchecked Sendable {
         return PQgetResult(connection)
     }
 
-    private func failure(of result: OpaquePointer) -> PostgresFailure {
+    private func failure(of result: OpaquePointer) -> PostgresError {
         guard let code = PQresultErrorField(result, Int32(RG_DIAG_SQLSTATE)) else { return .lost(message) }
         let text = PQresultErrorField(result, Int32(RG_DIAG_MESSAGE)).map { String(cString: $0) } ?? ""
         return .refused(SQLState(String(cString: code)), address.redacted(text))
     }
 
-    func consume() throws(PostgresFailure) {
+    func consume() throws(PostgresError) {
         guard PQconsumeInput(connection) == 1 else { throw .lost(message) }
     }
 
     /// Waits until the server sends something by itself, `other` is readable, or the time is up; nil for no limit.
-    func waitForHints(orReadable other: Int32, within limit: Duration?) throws(PostgresFailure) {
+    func waitForHints(orReadable other: Int32, within limit: Duration?) throws(PostgresError) {
         var entries = [PQsocket(connection), other, interruption.descriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
@@ -272,7 +272,7 @@ final class PostgresConnection: @unchecked Sendable {
     /// Waits for the socket; returns its events. Throws `lost` when the deadline comes first, `closed` when the log is
     /// closed.
     @discardableResult
-    private func wait(for events: Int16, by deadline: Deadline) throws(PostgresFailure) -> Int16 {
+    private func wait(for events: Int16, by deadline: Deadline) throws(PostgresError) -> Int16 {
         while true {
             var entries = [
                 pollfd(fd: PQsocket(connection), events: events, revents: 0),

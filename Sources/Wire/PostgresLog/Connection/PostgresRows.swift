@@ -19,24 +19,24 @@ final class PostgresRows {
 
     func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
 
-    func bytes(_ row: Int, _ column: Int) throws(PostgresFailure) -> [UInt8] { [UInt8](try raw(row, column)) }
+    func bytes(_ row: Int, _ column: Int) throws(PostgresError) -> [UInt8] { [UInt8](try raw(row, column)) }
 
-    func text(_ row: Int, _ column: Int) throws(PostgresFailure) -> String {
+    func text(_ row: Int, _ column: Int) throws(PostgresError) -> String {
         String(decoding: try raw(row, column), as: UTF8.self)
     }
 
-    func int64(_ row: Int, _ column: Int) throws(PostgresFailure) -> Int64 { try number(row, column) }
+    func int64(_ row: Int, _ column: Int) throws(PostgresError) -> Int64 { try number(row, column) }
 
-    func int32(_ row: Int, _ column: Int) throws(PostgresFailure) -> Int32 { try number(row, column) }
+    func int32(_ row: Int, _ column: Int) throws(PostgresError) -> Int32 { try number(row, column) }
 
-    func bool(_ row: Int, _ column: Int) throws(PostgresFailure) -> Bool {
+    func bool(_ row: Int, _ column: Int) throws(PostgresError) -> Bool {
         let byte: UInt8 = try number(row, column)
         return byte != 0
     }
 
     private func number<Number: FixedWidthInteger & BitwiseCopyable>(
         _ row: Int, _ column: Int
-    ) throws(PostgresFailure) -> Number {
+    ) throws(PostgresError) -> Number {
         let bytes = try raw(row, column)
         guard bytes.count == MemoryLayout<Number>.size else {
             throw .unreadable("Column \(column + 1) has \(bytes.count) bytes, not \(MemoryLayout<Number>.size).")
@@ -45,7 +45,7 @@ final class PostgresRows {
     }
 
     /// The bytes of a value, valid as long as this object: callers above copy them.
-    private func raw(_ row: Int, _ column: Int) throws(PostgresFailure) -> UnsafeRawBufferPointer {
+    private func raw(_ row: Int, _ column: Int) throws(PostgresError) -> UnsafeRawBufferPointer {
         // libpq answers questions outside the result with nil and a notice, but only within these bounds.
         guard row >= 0, row < count, column >= 0, column < Int(PQnfields(result)), !isNull(row, column) else {
             throw .unreadable("Column \(column + 1) of row \(row + 1) has no value.")

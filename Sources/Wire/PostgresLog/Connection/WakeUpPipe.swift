@@ -7,7 +7,7 @@ final class WakeUpPipe: Sendable {
     private let input: Int32
 
     /// Throws `unreachable` when the process has no descriptors left.
-    init() throws(PostgresFailure) {
+    init() throws(PostgresError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw .unreachable("pipe: \(errorText(errno))") }
         for end in ends {

@@ -20,7 +20,7 @@ struct EntryPage {
     }
 
     /// Adds a row of `readEntries`.
-    mutating func add(_ rows: PostgresRows, _ row: Int) throws(PostgresFailure) {
+    mutating func add(_ rows: PostgresRows, _ row: Int) throws(PostgresError) {
         add(
             version: Version(column: try rows.int64(row, 3)), part: try rows.int32(row, 4),
             parts: try rows.int32(row, 5), tag: HistoryTag(column: try rows.int64(row, 6)),

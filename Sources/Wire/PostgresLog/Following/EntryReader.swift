@@ -21,7 +21,7 @@ struct EntryReader: ~Copyable, Sendable {
     /// The entries after a version, in order; the failure is `versionGone`, `logDamaged` or `logRefused`.
     func read(
         _ connection: PostgresConnection, after version: Version, by deadline: Deadline
-    ) throws(PostgresFailure) -> Result<[LogEntry], StoreError> {
+    ) throws(PostgresError) -> Result<[LogEntry], StoreError> {
         var (statement, limit) = question(after: version)
         while true {
             let rows = try connection.run([statement], by: deadline).rows[0]
@@ -45,7 +45,7 @@ struct EntryReader: ~Copyable, Sendable {
     /// The entries of an answer; nil when it has only the beginning of one.
     func entries(
         _ rows: PostgresRows, after version: Version, _ limit: Int
-    ) throws(PostgresFailure) -> Result<[LogEntry], StoreError>? {
+    ) throws(PostgresError) -> Result<[LogEntry], StoreError>? {
         guard rows.count > 0 else { return .failure(.missingRealm(realm.text)) }
         var page = EntryPage(realm: realm, after: version, isCut: rows.count == limit)
         let newest = try LogPosition(rows, row: 0)

@@ -26,7 +26,7 @@ final class HintChannel: Sendable {
     /// The least time between two hints to the others.
     private static let interval = Duration.milliseconds(2)
 
-    init(_ pool: ConnectionPool, realm: Int64) throws(PostgresFailure) {
+    init(_ pool: ConnectionPool, realm: Int64) throws(PostgresError) {
         self.pool = pool
         self.realm = realm
         wakeUp = try WakeUpPipe()
@@ -77,7 +77,7 @@ final class HintChannel: Sendable {
     private func run() {
         var backoff = Backoff()
         while !pool.interruption.isRaised {
-            do throws(PostgresFailure) {
+            do throws(PostgresError) {
                 let connection = try connect()
                 backoff = Backoff()
                 // Hints may have been lost before.
@@ -93,10 +93,10 @@ final class HintChannel: Sendable {
 
     /// A connection that listens. Its commits wait neither for the disk nor for a standby, as far as the server lets them
     /// choose: a hint that is lost costs nothing, and one that waits is late.
-    func connect() throws(PostgresFailure) -> PostgresConnection {
+    func connect() throws(PostgresError) -> PostgresConnection {
         let deadline = Deadline(after: .seconds(5))
         let connection = try pool.connect(by: deadline)
-        do throws(PostgresFailure) {
+        do throws(PostgresError) {
             let call = StatementCall(.setForSession, .text("synchronous_commit"), .text("off"))
             _ = try connection.run([call], by: deadline)
         } catch .refused {
@@ -106,7 +106,7 @@ final class HintChannel: Sendable {
         return connection
     }
 
-    private func serve(_ connection: PostgresConnection) throws(PostgresFailure) {
+    private func serve(_ connection: PostgresConnection) throws(PostgresError) {
         var next = ContinuousClock.now
         while true {
             let isPending = state.withLock { $0.pending != nil || $0.owesRecords }
@@ -124,7 +124,7 @@ final class HintChannel: Sendable {
         }
     }
 
-    private func notify(_ connection: PostgresConnection) throws(PostgresFailure) {
+    private func notify(_ connection: PostgresConnection) throws(PostgresError) {
         let (version, owesRecords) = state.withLock { state in
             defer { (state.pending, state.owesRecords) = (nil, false) }
             return (state.pending, state.owesRecords)

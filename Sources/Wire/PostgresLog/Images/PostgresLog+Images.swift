@@ -12,7 +12,7 @@ extension PostgresLog {
 
     /// The images of the realm, newest first, with those whose upload has not ended. Cost: one round trip.
     package func images() throws -> [LogImage] {
-        try call { connection, deadline throws(PostgresFailure) in
+        try call { connection, deadline throws(PostgresError) in
             let rows = try connection.run([StatementCall(.listImages, .int64(id))], by: deadline).rows[0]
             var images: [LogImage] = []
             for row in 0..<rows.count {
@@ -31,28 +31,28 @@ extension PostgresLog {
     ///
     /// - Parameter store: 16 bytes that name the caller.
     package func claimImage(by store: [UInt8]) throws -> Bool {
-        try call { connection, deadline throws(PostgresFailure) in
+        try call { connection, deadline throws(PostgresError) in
             try connection.run([StatementCall(.claimImage, .int64(id), .uuid(store))], by: deadline)
                 .rows[0].affected == 1
         }
     }
 
     package func releaseImage(by store: [UInt8]) throws {
-        try call { connection, deadline throws(PostgresFailure) in
+        try call { connection, deadline throws(PostgresError) in
             _ = try connection.run([StatementCall(.releaseImage, .int64(id), .uuid(store))], by: deadline)
         }
     }
 
     /// The bytes of the log's entries after `version`, as they are stored. Cost: one round trip.
     package func entryBytes(after version: Version) throws -> Int64 {
-        try call { connection, deadline throws(PostgresFailure) in
+        try call { connection, deadline throws(PostgresError) in
             try connection.run([StatementCall(.sumEntries, .int64(id), .int64(version.column))], by: deadline)
                 .rows[0].int64(0, 0)
         }
     }
 
     package func floor() throws -> Version {
-        let floor = try call { connection, deadline throws(PostgresFailure) in
+        let floor = try call { connection, deadline throws(PostgresError) in
             let rows = try connection.run([StatementCall(.readFloor, .int64(id))], by: deadline).rows[0]
             return rows.count == 0 ? Version?.none : Version(column: try rows.int64(0, 0))
         }
@@ -68,7 +68,7 @@ extension PostgresLog {
         at position: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage {
         let image = try send(at: position, fileFormat: fileFormat, read)
-        try call { connection, deadline throws(PostgresFailure) in
+        try call { connection, deadline throws(PostgresError) in
             _ = try connection.run([StatementCall(.completeImage, image.completion(of: id))], by: deadline)
         }
         return image
@@ -79,8 +79,8 @@ extension PostgresLog {
         at position: LogPosition, fileFormat: Int32, _ read: (_ most: Int) throws -> [UInt8]
     ) throws -> LogImage {
         try deleteImage(position.version)
-        try call { connection, deadline throws(PostgresFailure) in
-            do throws(PostgresFailure) {
+        try call { connection, deadline throws(PostgresError) in
+            do throws(PostgresError) {
                 _ = try connection.run(
                     [
                         StatementCall(
@@ -128,8 +128,8 @@ extension PostgresLog {
 
     private func send(_ parts: [[UInt8]], from first: Int, of version: Version) throws {
         let numbers = parts.indices.map { Int32(first + $0) }
-        try call { connection, deadline throws(PostgresFailure) in
-            do throws(PostgresFailure) {
+        try call { connection, deadline throws(PostgresError) in
+            do throws(PostgresError) {
                 _ = try connection.run(
                     [
                         StatementCall(
@@ -177,7 +177,7 @@ extension PostgresLog {
     /// Some parts as they are stored, from one on; none where it is missing. Cost: one round trip.
     private func parts(of image: LogImage, from first: Int) throws -> [[UInt8]] {
         guard first < image.parts else { return [] }
-        return try call { connection, deadline throws(PostgresFailure) in
+        return try call { connection, deadline throws(PostgresError) in
             let rows = try connection.run(
                 [
                     StatementCall(
@@ -202,7 +202,7 @@ extension PostgresLog {
 
     /// Deletes an image, parts and all. Cost: one round trip.
     package func deleteImage(_ version: Version) throws {
-        try call { connection, deadline throws(PostgresFailure) in
+        try call { connection, deadline throws(PostgresError) in
             _ = try connection.run(
                 [
                     StatementCall(.deleteImage, .int64(id), .int64(version.column)),

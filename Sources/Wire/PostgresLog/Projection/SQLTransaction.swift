@@ -36,7 +36,7 @@ package final class SQLTransaction {
             case .json(let bytes): PostgresParameter.json(bytes)
             }
         }
-        do throws(PostgresFailure) {
+        do throws(PostgresError) {
             let reply = try connection.run(
                 [StatementCall(statement, values)], by: Deadline(after: Self.patience))
             return SQLRows(reply.rows[0], address)
@@ -88,8 +88,8 @@ extension PostgresLog {
     /// Throws what the body throws, then nothing was done; `SQLRefusal` when PostgreSQL refuses the commit;
     /// `logUnavailable` without a connection, or when it is lost: then the transaction may have been committed.
     package func transaction<Result>(_ body: (SQLTransaction) throws -> Result) throws -> Result {
-        let connection = try storeErrors { () throws(PostgresFailure) in
-            try pool.retrying(for: options.patience) { deadline throws(PostgresFailure) in try pool.take(by: deadline) }
+        let connection = try storeErrors { () throws(PostgresError) in
+            try pool.retrying(for: options.patience) { deadline throws(PostgresError) in try pool.take(by: deadline) }
         }
         let transaction = SQLTransaction(connection, address)
         do {

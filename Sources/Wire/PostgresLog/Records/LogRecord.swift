@@ -7,7 +7,7 @@ extension PostgresLog {
     }
 
     private func readRecord(_ statement: StatementCall, _ name: String) throws -> LogRecord? {
-        try call { connection, deadline throws(PostgresFailure) in
+        try call { connection, deadline throws(PostgresError) in
             let rows = try connection.run([statement], by: deadline).rows[0]
             guard rows.count > 0 else { return nil }
             guard let body = LogBody.decode(try rows.bytes(0, 1)) else {
@@ -33,7 +33,7 @@ extension PostgresLog {
     }
 
     private func revisions(_ statement: StatementCall) throws -> [String: Int64] {
-        try call { connection, deadline throws(PostgresFailure) in
+        try call { connection, deadline throws(PostgresError) in
             let rows = try connection.run([statement], by: deadline).rows[0]
             var revisions: [String: Int64] = [:]
             for row in 0..<rows.count { revisions[try rows.text(row, 0)] = try rows.int64(row, 1) }
@@ -53,8 +53,8 @@ extension PostgresLog {
             revision == nil ? .insertRecord : .updateRecord,
             [.int64(id), .text(name)] + (revision.map { [.int64($0)] } ?? []) + [.bytes(encoded)])
         var mayHaveArrived = false
-        let isStored: Bool? = try call { connection, deadline throws(PostgresFailure) in
-            do throws(PostgresFailure) {
+        let isStored: Bool? = try call { connection, deadline throws(PostgresError) in
+            do throws(PostgresError) {
                 if try connection.run([write], by: deadline).rows[0].affected == 1 { return true }
             } catch {
                 switch error {
@@ -83,7 +83,7 @@ extension PostgresLog {
 
     package func deleteRecord(_ name: String, at revision: Int64) throws -> Bool {
         defer { hints?.announceRecords() }
-        return try call { connection, deadline throws(PostgresFailure) in
+        return try call { connection, deadline throws(PostgresError) in
             let reply = try connection.run(
                 [
                     StatementCall(.deleteRecord, .int64(id), .text(name), .int64(revision)),
@@ -95,8 +95,8 @@ extension PostgresLog {
 
     /// Runs statements that may be run twice, for as long as the log's patience lasts.
     func call<Result>(
-        _ body: (PostgresConnection, Deadline) throws(PostgresFailure) -> Result
+        _ body: (PostgresConnection, Deadline) throws(PostgresError) -> Result
     ) throws(StoreError) -> Result {
-        try storeErrors { () throws(PostgresFailure) in try pool.repeating(for: options.patience, body) }
+        try storeErrors { () throws(PostgresError) in try pool.repeating(for: options.patience, body) }
     }
 }

@@ -36,8 +36,8 @@ extension LogDirectory {
     /// All realms by name, with the stores that use them. Cost: reads the sizes of all entries of all logs.
     package func status() throws -> [RealmStatus] {
         try checkFormat()
-        return try startErrors { () throws(PostgresFailure) in
-            try pool.repeating(for: options.patience) { connection, deadline throws(PostgresFailure) in
+        return try startErrors { () throws(PostgresError) in
+            try pool.repeating(for: options.patience) { connection, deadline throws(PostgresError) in
                 let rows = try connection.run([StatementCall(.listRealms)], by: deadline).rows[0]
                 var realms: [RealmStatus] = []
                 for row in 0..<rows.count {
@@ -60,7 +60,7 @@ extension LogDirectory {
 
     static func gateways(
         of realm: Int64, _ connection: PostgresConnection, by deadline: Deadline
-    ) throws(PostgresFailure) -> [GatewayStatus] {
+    ) throws(PostgresError) -> [GatewayStatus] {
         let rows = try connection.run([StatementCall(.listGateways, .int64(realm))], by: deadline).rows[0]
         var gateways: [GatewayStatus] = []
         for row in 0..<rows.count {

@@ -32,7 +32,7 @@ extension PostgresLog {
 
     /// Records that a store uses the realm now, and how far it is. Cost: one round trip.
     package func report(_ gateway: LogGateway) throws {
-        try call { connection, deadline throws(PostgresFailure) in
+        try call { connection, deadline throws(PostgresError) in
             _ = try connection.run(
                 [
                     StatementCall(
@@ -45,7 +45,7 @@ extension PostgresLog {
 
     /// The stores that have reported within the hour, or have not said that they were closed. Cost: one round trip.
     package func gateways() throws -> [GatewayStatus] {
-        try call { connection, deadline throws(PostgresFailure) in
+        try call { connection, deadline throws(PostgresError) in
             try LogDirectory.gateways(of: id, connection, by: deadline)
         }
     }
@@ -53,8 +53,8 @@ extension PostgresLog {
     /// Deletes what `report` recorded, because the store is closed. Does not wait long for a server that is away: a
     /// store that was not seen for an hour counts as closed.
     package func forget(_ gateway: [UInt8]) throws {
-        try storeErrors { () throws(PostgresFailure) in
-            try pool.repeating(for: .seconds(2)) { connection, deadline throws(PostgresFailure) in
+        try storeErrors { () throws(PostgresError) in
+            try pool.repeating(for: .seconds(2)) { connection, deadline throws(PostgresError) in
                 _ = try connection.run([StatementCall(.forgetGateway, .int64(id), .uuid(gateway))], by: deadline)
             }
         }
@@ -66,19 +66,19 @@ extension PostgresLog {
     /// The floor rises first, so a reader finds either an entry or a floor above it.
     @discardableResult
     package func trim(keepingSeconds seconds: Int64) throws -> Int64 {
-        let bounds = try call { connection, deadline throws(PostgresFailure) in
+        let bounds = try call { connection, deadline throws(PostgresError) in
             let rows = try connection.run(
                 [StatementCall(.retentionBounds, .int64(id), .int64(seconds))], by: deadline
             ).rows[0]
             return rows.count == 0 ? nil : try RetentionBounds(rows)
         }
         guard let bounds else { throw StoreError.missingRealm(realm.text) }
-        try call { connection, deadline throws(PostgresFailure) in
+        try call { connection, deadline throws(PostgresError) in
             _ = try connection.run([StatementCall(.forgetGateways, .int64(id))], by: deadline)
         }
         let floor = bounds.newFloor
         if floor > bounds.floor {
-            try call { connection, deadline throws(PostgresFailure) in
+            try call { connection, deadline throws(PostgresError) in
                 _ = try connection.run([StatementCall(.raiseFloor, .int64(id), .int64(floor))], by: deadline)
             }
         }
@@ -88,7 +88,7 @@ extension PostgresLog {
         while next < floor {
             next = min(floor, next + Self.trimmedAtOnce)
             let last = next
-            try call { connection, deadline throws(PostgresFailure) in
+            try call { connection, deadline throws(PostgresError) in
                 _ = try connection.run([StatementCall(.trimLog, .int64(id), .int64(last))], by: deadline)
             }
         }
@@ -119,8 +119,8 @@ struct RetentionBounds: Hashable {
 
 extension RetentionBounds {
     /// From the row of `retentionBounds`.
-    init(_ rows: PostgresRows) throws(PostgresFailure) {
-        func optional(_ column: Int) throws(PostgresFailure) -> Int64? {
+    init(_ rows: PostgresRows) throws(PostgresError) {
+        func optional(_ column: Int) throws(PostgresError) -> Int64? {
             rows.isNull(0, column) ? nil : try rows.int64(0, column)
         }
         self.init(

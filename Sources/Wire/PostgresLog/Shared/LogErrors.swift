@@ -1,7 +1,7 @@
 import ObjectModel
 import StoreContract
 
-extension PostgresFailure {
+extension PostgresError {
     /// The error that a store gets: for failures after which it is known that nothing was done.
     func storeError(_ address: PostgresAddress) -> StoreError {
         switch self {
@@ -9,7 +9,7 @@ extension PostgresFailure {
         case .unreachable(let reason), .lost(let reason): StoreError.unavailable(address, reason)
         case .rejected(_, let text): StoreError.refused(address, text)
         case .refused(let state, let text):
-            if let fault = LogConfigurationFault(state, text, at: address) {
+            if let fault = LogConfigurationError(state, text, at: address) {
                 StoreError(.logRefused, fault.description)
             } else if state == .lockTimeout {
                 StoreError.busyLog
@@ -25,12 +25,12 @@ extension PostgresFailure {
     func startError(_ address: PostgresAddress) -> any Error {
         switch self {
         case .rejected(let state, let text):
-            return LogConfigurationFault(
+            return LogConfigurationError(
                 .rejected,
                 "PostgreSQL at \(address) refuses the connection: \(text) Check the user, the password and the database in the address (\(state))."
             )
         case .refused(let state, let text):
-            return LogConfigurationFault(state, text, at: address) ?? storeError(address)
+            return LogConfigurationError(state, text, at: address) ?? storeError(address)
         default: return storeError(address)
         }
     }

@@ -33,16 +33,16 @@ package struct ClassInference {
     /// - Parameters:
     ///   - className: the name of the class to be.
     ///   - present: the schema that the class would be added to.
-    /// - Throws: `TransferFault` if no class can have that name there.
+    /// - Throws: `TransferError` if no class can have that name there.
     package init(
         class className: String, in present: Schema, format: TransferFormat, options: Options = Options()
     ) throws {
         guard present[className] == nil else {
-            throw TransferFault(
+            throw TransferError(
                 "There is a class '\(className)' already. Import the file into it, or choose another name.")
         }
         let probe = ClassSchema(className, properties: [PropertySchema("a", PropertyType(.int))])
-        if let fault = Schema(version: 1, classes: [probe]).faults().first { throw TransferFault(fault) }
+        if let fault = Schema(version: 1, classes: [probe]).faults().first { throw TransferError(fault) }
         self.className = className
         self.present = present
         self.format = format
@@ -50,16 +50,16 @@ package struct ClassInference {
     }
 
     /// Throws if a given type is neither a type of values nor a class; `run` does so, too.
-    package func checkGivenTypes() throws(TransferFault) {
+    package func checkGivenTypes() throws(TransferError) {
         for type in options.types.values {
             guard case .link(let target) = type.base, target != className, present[target] == nil else { continue }
             let known = BaseType.names + present.classes.map(\.name)
-            throw TransferFault(
+            throw TransferError(
                 withHint("'\(target)' is neither a type nor a class of the database.", known.nearest(to: target)))
         }
     }
 
-    /// Reads the source. Throws `TransferFault` if no class follows from it, and `ObjectImporter.TooManyFaults`.
+    /// Reads the source. Throws `TransferError` if no class follows from it, and `ObjectImporter.TooManyFaults`.
     ///
     /// - Parameter progress: called now and then with the number of rows so far. If it throws, reading ends.
     package func run(_ source: ByteSource, progress: (_ rows: Int) throws -> Void = { _ in }) throws -> ClassProposal {
@@ -73,13 +73,13 @@ package struct ClassInference {
         return try proposal(rows)
     }
 
-    private func nothing(_ rows: RowTallies) -> TransferFault {
+    private func nothing(_ rows: RowTallies) -> TransferError {
         if let fault = rows.faults.first {
-            return TransferFault(
+            return TransferError(
                 "No line of the file can be read as \(format == .csv ? "CSV" : "NDJSON"). Line \(fault.line): \(fault.message)"
             )
         }
-        return TransferFault(
+        return TransferError(
             format == .csv
                 ? "The file has no line behind the one that names the properties, so no types can be inferred."
                 : "The file is empty, so no types can be inferred.")
@@ -96,10 +96,10 @@ package struct ClassInference {
                 if options.isPartial, reader.isAtEnd { return }
                 try rows.add(record, columns, line: reader.line)
                 if rows.count.isMultiple(of: 2000) { try progress(rows.count) }
-            } catch let fault as RecordFault {
+            } catch let fault as RecordError {
                 // The quote that is open at the cut.
                 if options.isPartial, reader.isAtEnd { return }
-                try rows.refuse(LineFault(fault, line: reader.line))
+                try rows.refuse(LineError(fault, line: reader.line))
             }
         }
     }
@@ -111,8 +111,8 @@ package struct ClassInference {
             do {
                 try rows.add(try line.object(), line: line.number)
                 if rows.count.isMultiple(of: 2000) { try progress(rows.count) }
-            } catch let fault as RecordFault {
-                try rows.refuse(LineFault(fault, line: reader.line))
+            } catch let fault as RecordError {
+                try rows.refuse(LineError(fault, line: reader.line))
             }
         }
     }
@@ -131,11 +131,11 @@ package struct ClassInference {
             classes: [objectClass] + shaper.embedded, properties: findings, key: key, format: format,
             rows: rows.count, isWhole: !options.isPartial, refused: rows.refused, faults: rows.faults)
         let faults = proposal.schema(after: present).faults()
-        guard faults.isEmpty else { throw TransferFault(faults.joined(separator: " ")) }
+        guard faults.isEmpty else { throw TransferError(faults.joined(separator: " ")) }
         return proposal
     }
 
-    private func unknown(_ name: String, _ names: [String]) -> TransferFault {
-        TransferFault(withHint("The file has no property '\(name)' to give a type.", names.nearest(to: name)))
+    private func unknown(_ name: String, _ names: [String]) -> TransferError {
+        TransferError(withHint("The file has no property '\(name)' to give a type.", names.nearest(to: name)))
     }
 }

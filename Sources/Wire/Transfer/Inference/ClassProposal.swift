@@ -16,7 +16,7 @@ package struct ClassProposal {
     /// The number of lines that could not be read. An import rejects them, too.
     package var refused: Int
     /// The first of these lines.
-    package var faults: [LineFault]
+    package var faults: [LineError]
 }
 
 /// Why a property has its type.

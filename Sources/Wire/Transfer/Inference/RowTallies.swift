@@ -15,7 +15,7 @@ struct RowTallies {
     /// The rows that count.
     private(set) var count = 0
     private(set) var refused = 0
-    private(set) var faults: [LineFault] = []
+    private(set) var faults: [LineError] = []
 
     private struct State {
         var tally: ValueTally
@@ -45,7 +45,7 @@ struct RowTallies {
 
     // MARK: Rows
 
-    /// Adds the next column of a CSV file, and returns its index. Throws `RecordFault` for a name that no property can
+    /// Adds the next column of a CSV file, and returns its index. Throws `RecordError` for a name that no property can
     /// have.
     mutating func addColumn(_ name: String) throws -> Int {
         try check(name)
@@ -53,14 +53,14 @@ struct RowTallies {
         return names.count - 1
     }
 
-    /// Adds a record. Throws `RecordFault` if it has another number of fields than the header, or a value in a column
+    /// Adds a record. Throws `RecordError` if it has another number of fields than the header, or a value in a column
     /// without a name.
     ///
     /// - Parameter columns: the indices of the columns; nil for those without a name.
     mutating func add(_ record: [CSVField], _ columns: [Int?], line: Int) throws {
-        if let fault = RecordFault(record, columns: columns.count) { throw fault }
+        if let fault = RecordError(record, columns: columns.count) { throw fault }
         for (index, field) in record.enumerated() where columns[index] == nil {
-            if let fault = RecordFault(field, withoutName: index) { throw fault }
+            if let fault = RecordError(field, withoutName: index) { throw fault }
         }
         count += 1
         for (column, field) in zip(columns, record) {
@@ -82,12 +82,12 @@ struct RowTallies {
         }
     }
 
-    /// Adds an object. Throws `RecordFault` for names that no property can have.
+    /// Adds an object. Throws `RecordError` for names that no property can have.
     mutating func add(_ object: JSONObject, line: Int) throws {
         for member in object.members {
             try check(member.name)
             if let name = member.value.unstorableName {
-                throw RecordFault(
+                throw RecordError(
                     "'\(member.name)' has an object with the name '\(name.abbreviated)': names within values do not begin with '$' and have no point, except in typed objects such as {\"$date\": \"2026-01-31T12:00:00Z\"}."
                 )
             }
@@ -114,27 +114,27 @@ struct RowTallies {
     }
 
     /// Adds a line that cannot be read. Throws `TooManyFaults` beyond the limit.
-    mutating func refuse(_ fault: LineFault) throws {
+    mutating func refuse(_ fault: LineError) throws {
         refused += 1
         if faults.count < 100 { faults.append(fault) }
         if let limit = options.faultLimit, refused > limit { throw ObjectImporter.TooManyFaults(limit: limit) }
     }
 
-    private func check(_ name: String) throws(RecordFault) {
+    private func check(_ name: String) throws(RecordError) {
         guard name.utf8.count <= PropertySchema.nameLimit else {
-            throw RecordFault(
+            throw RecordError(
                 "The name '\(name.abbreviated)' is longer than \(PropertySchema.nameLimit) bytes, the most that a property's may have."
             )
         }
-        guard !name.isEmpty else { throw RecordFault("A member has no name.") }
+        guard !name.isEmpty else { throw RecordError("A member has no name.") }
         guard !name.hasPrefix("$") else {
-            throw RecordFault("The name '\(name)' begins with '$', as no property's may.")
+            throw RecordError("The name '\(name)' begins with '$', as no property's may.")
         }
     }
 
     private mutating func addName(_ name: String) throws {
         guard names.count < ClassInference.maximumProperties else {
-            throw TransferFault(
+            throw TransferError(
                 "The file has more than \(ClassInference.maximumProperties) different names of properties. Write names that are data as values."
             )
         }
@@ -197,7 +197,7 @@ struct RowTallies {
         return 2
     }
 
-    /// Chooses the primary key. Throws `TransferFault` if the named property cannot be it.
+    /// Chooses the primary key. Throws `TransferError` if the named property cannot be it.
     func key(_ choice: KeyChoice, of objectClass: ClassSchema, _ findings: [PropertyFinding]) throws -> KeyFinding {
         let properties = properties
         let candidates = zip(properties, states).filter { name, state in
@@ -257,21 +257,21 @@ struct RowTallies {
 
     private func checkKey(_ name: String, _ objectClass: ClassSchema) throws {
         guard let index = properties.firstIndex(of: name), let property = objectClass[name] else {
-            throw TransferFault(
+            throw TransferError(
                 withHint("The file has no property '\(name)' for the primary key.", properties.nearest(to: name)))
         }
         guard property.type.canBePrimaryKey else {
-            throw TransferFault(
+            throw TransferError(
                 "'\(name)' is of type \(property.type), which no primary key can have: choose one of type int, string, uuid or objectId."
             )
         }
         let state = states[index]
         let missing = missing(state)
         guard missing == 0 else {
-            throw TransferFault("'\(name)' cannot be the primary key: it has no value in \(missing) of \(count) rows.")
+            throw TransferError("'\(name)' cannot be the primary key: it has no value in \(missing) of \(count) rows.")
         }
         if let first = state.search.firstRepeated {
-            throw TransferFault(
+            throw TransferError(
                 "'\(name)' cannot be the primary key: \(state.search.repeated) of \(count) rows repeat a value, the first on line \(first.line): '\(first.text)'."
             )
         }

@@ -197,10 +197,10 @@ final class TallyBudget {
     /// - Parameter limit: the number of tallies, of about a kilobyte each.
     init(limit: Int = 10_000) { left = limit }
 
-    /// Throws `TransferFault` when there are too many.
+    /// Throws `TransferError` when there are too many.
     func make() throws -> ValueTally {
         guard left > 0 else {
-            throw TransferFault(
+            throw TransferError(
                 "The objects in the file have too many different names for a class. Write names that are data as values."
             )
         }

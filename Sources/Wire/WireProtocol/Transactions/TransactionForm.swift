@@ -15,7 +15,7 @@ package struct TransactionForm: Hashable, Sendable {
     package var operations: [JSONValue]
 
     /// Throws if the body is not a transaction.
-    package init(_ body: JSONValue) throws(TransactionFault) {
+    package init(_ body: JSONValue) throws(TransactionError) {
         let members = try TransactionMembers(body, "A transaction", [Field.expected, Field.operations], at: "$")
         expected = try members.mark(Field.expected)
         switch members[Field.operations] {
@@ -27,9 +27,9 @@ package struct TransactionForm: Hashable, Sendable {
             do {
                 try values.forEach { operations.append($0) }
             } catch {
-                throw TransactionFault("A transaction needs an array of 'operations'.", "$.operations")
+                throw TransactionError("A transaction needs an array of 'operations'.", "$.operations")
             }
-        default: throw TransactionFault("A transaction needs an array of 'operations'.", "$.operations")
+        default: throw TransactionError("A transaction needs an array of 'operations'.", "$.operations")
         }
     }
 

@@ -13,14 +13,14 @@ struct TransactionMembers {
     init(
         _ json: JSONValue, _ what: @autoclosure () -> String, _ names: [String], isOperation: Bool = false,
         at path: String
-    ) throws(TransactionFault) {
+    ) throws(TransactionError) {
         guard case .object(let object) = json else {
-            throw TransactionFault("\(what()) must be a JSON object, not \(json.inWords).", path)
+            throw TransactionError("\(what()) must be a JSON object, not \(json.inWords).", path)
         }
         for member in object.members
         where !names.contains(member.name) && !(isOperation && member.name == TransactionOperation.Field.op) {
             let names = (isOperation ? [TransactionOperation.Field.op] : []) + names
-            throw TransactionFault(
+            throw TransactionError(
                 "\(what()) has no member '\(member.name)'. Its members are \(names.joined(separator: ", ")).",
                 path + JSONPath.member(member.name), hint: names.nearest(to: member.name))
         }
@@ -39,38 +39,38 @@ struct TransactionMembers {
         }
     }
 
-    func required(_ name: String) throws(TransactionFault) -> JSONValue {
-        guard let value = self[name] else { throw TransactionFault("'\(name)' is missing.", "\(path).\(name)") }
+    func required(_ name: String) throws(TransactionError) -> JSONValue {
+        guard let value = self[name] else { throw TransactionError("'\(name)' is missing.", "\(path).\(name)") }
         return value
     }
 
-    func text(_ name: String) throws(TransactionFault) -> String? {
+    func text(_ name: String) throws(TransactionError) -> String? {
         guard let json = self[name] else { return nil }
         guard case .string(let text) = json else {
-            throw TransactionFault("'\(name)' must be a string, not \(json.inWords).", "\(path).\(name)")
+            throw TransactionError("'\(name)' must be a string, not \(json.inWords).", "\(path).\(name)")
         }
         return text
     }
 
-    func flag(_ name: String) throws(TransactionFault) -> Bool? {
+    func flag(_ name: String) throws(TransactionError) -> Bool? {
         guard let json = self[name] else { return nil }
         guard case .bool(let value) = json else {
-            throw TransactionFault("'\(name)' must be true or false, not \(json.inWords).", "\(path).\(name)")
+            throw TransactionError("'\(name)' must be true or false, not \(json.inWords).", "\(path).\(name)")
         }
         return value
     }
 
-    func mark(_ name: String) throws(TransactionFault) -> Mark? {
+    func mark(_ name: String) throws(TransactionError) -> Mark? {
         guard let json = self[name] else { return nil }
         guard case .string(let text) = json, let mark = Mark(text) else {
-            throw TransactionFault(
+            throw TransactionError(
                 "'\(name)' must be the mark that a response has in Realmgate-Mark, such as \"41-0a1b2c3d\", not \(json.inWords). After a restore a version number alone names another state.",
                 "\(path).\(name)")
         }
         return mark
     }
 
-    func position(_ name: String) throws(TransactionFault) -> Int? {
+    func position(_ name: String) throws(TransactionError) -> Int? {
         guard let json = self[name] else { return nil }
         let given: Int64? =
             switch json {
@@ -80,21 +80,21 @@ struct TransactionMembers {
             default: nil
             }
         guard let number = given, number >= 0, number < Int64.max else {
-            throw TransactionFault("'\(name)' must be a whole number from 0, not \(json.inWords).", "\(path).\(name)")
+            throw TransactionError("'\(name)' must be a whole number from 0, not \(json.inWords).", "\(path).\(name)")
         }
         return Int(number)
     }
 
-    func requiredPosition(_ name: String) throws(TransactionFault) -> Int {
+    func requiredPosition(_ name: String) throws(TransactionError) -> Int {
         guard let position = try position(name) else {
-            throw TransactionFault("'\(name)' is missing.", "\(path).\(name)")
+            throw TransactionError("'\(name)' is missing.", "\(path).\(name)")
         }
         return position
     }
 }
 
 /// The error in a transaction's JSON.
-package struct TransactionFault: Error, Hashable, Sendable {
+package struct TransactionError: Error, Hashable, Sendable {
     /// A sentence for people.
     package var detail: String
     /// The location in the document: `$.value`.

@@ -5,10 +5,10 @@ import StoreContract
 
 extension TransactionOperation {
     /// Throws if the value is not an operation. The error's path starts at the operation.
-    package init(_ json: JSONValue) throws(TransactionFault) {
+    package init(_ json: JSONValue) throws(TransactionError) {
         guard case .string(let text)? = json[Field.op], let name = Name(rawValue: text) else {
             let names = Name.allCases.map(\.rawValue)
-            throw TransactionFault(
+            throw TransactionError(
                 "An operation's 'op' is one of \(names.joined(separator: ", ")).", "$.op",
                 hint: json.text(Field.op).flatMap { names.nearest(to: $0) })
         }
@@ -21,7 +21,7 @@ extension TransactionOperation {
         case .insert, .replace, .move, .remove, .append, .add, .put, .clear:
             let subject = try Subject(members)
             guard let property = try members.text(Field.property) else {
-                throw TransactionFault("'\(text)' needs a 'property'.", "$.property")
+                throw TransactionError("'\(text)' needs a 'property'.", "$.property")
             }
             self = .edit(Edit(subject, property, try Change(name, members)))
         }
@@ -29,14 +29,14 @@ extension TransactionOperation {
 }
 
 extension TransactionOperation.Creation {
-    fileprivate init(_ members: TransactionMembers) throws(TransactionFault) {
+    fileprivate init(_ members: TransactionMembers) throws(TransactionError) {
         typealias Field = TransactionOperation.Field
         guard let className = try members.text(Field.class) else { throw .withoutClass }
         self.init(className: className, value: members[Field.value], policy: .error)
         if let text = try members.text(Field.update) {
             guard let given = UpdatePolicy(rawValue: text) else {
                 let names = UpdatePolicy.allCases.map(\.rawValue)
-                throw TransactionFault(
+                throw TransactionError(
                     "'update' must be \(names.joined(separator: " or ")), not '\(text)'.", "$.update",
                     hint: names.nearest(to: text))
             }
@@ -47,12 +47,12 @@ extension TransactionOperation.Creation {
 }
 
 extension TransactionOperation.Requirement {
-    fileprivate init(_ members: TransactionMembers) throws(TransactionFault) {
+    fileprivate init(_ members: TransactionMembers) throws(TransactionError) {
         typealias Field = TransactionOperation.Field
         let exists = try members.flag(Field.exists)
         if members[Field.object] != nil {
             for name in [Field.class, Field.filter, Field.arguments, Field.count] where members[name] != nil {
-                throw TransactionFault("'require' can have an object or a class, not both.", "$.\(name)")
+                throw TransactionError("'require' can have an object or a class, not both.", "$.\(name)")
             }
             self = .object(try TransactionOperation.Subject(members), exists: exists ?? true)
             return
@@ -68,7 +68,7 @@ extension TransactionOperation.Requirement {
 extension TransactionOperation.Change {
     fileprivate init(
         _ name: TransactionOperation.Name, _ members: TransactionMembers
-    ) throws(TransactionFault) {
+    ) throws(TransactionError) {
         typealias Field = TransactionOperation.Field
         switch name {
         case .insert:
@@ -76,7 +76,7 @@ extension TransactionOperation.Change {
             let behind = members[Field.behind]
             let orAtIndex = try members.flag(Field.orAtIndex)
             guard orAtIndex == nil || behind != nil else {
-                throw TransactionFault(
+                throw TransactionError(
                     "'orAtIndex' says what to do if the element in 'behind' was removed. Give 'behind', too.",
                     "$.orAtIndex")
             }
@@ -93,7 +93,7 @@ extension TransactionOperation.Change {
         case .remove: try self.init(removing: members)
         case .put:
             guard let key = try members.text(Field.mapKey) else {
-                throw TransactionFault("'put' needs a 'mapKey'.", "$.mapKey")
+                throw TransactionError("'put' needs a 'mapKey'.", "$.mapKey")
             }
             self = .put(key: key, try members.required(Field.value))
         case .append: self = .append(try members.required(Field.value))
@@ -102,11 +102,11 @@ extension TransactionOperation.Change {
         }
     }
 
-    private init(removing members: TransactionMembers) throws(TransactionFault) {
+    private init(removing members: TransactionMembers) throws(TransactionError) {
         typealias Field = TransactionOperation.Field
         let given = [Field.index, Field.mapKey, Field.value].filter { members[$0] != nil }
         guard given.count == 1 else {
-            throw TransactionFault(
+            throw TransactionError(
                 "'remove' needs the 'index' of a list's element, a 'mapKey', or the 'value' of a set's element.", "$")
         }
         if let index = try members.position(Field.index) {
@@ -114,7 +114,7 @@ extension TransactionOperation.Change {
             return
         }
         guard members[Field.was] == nil else {
-            throw TransactionFault("'was' identifies an element of a list, together with its 'index'.", "$.was")
+            throw TransactionError("'was' identifies an element of a list, together with its 'index'.", "$.was")
         }
         if let key = try members.text(Field.mapKey) {
             self = .removeKey(key)
@@ -125,13 +125,13 @@ extension TransactionOperation.Change {
 }
 
 extension TransactionOperation.Subject {
-    fileprivate init(_ members: TransactionMembers) throws(TransactionFault) {
+    fileprivate init(_ members: TransactionMembers) throws(TransactionError) {
         typealias Field = TransactionOperation.Field
         object = try TransactionOperation.Target(try members.required(Field.object))
         path = []
         guard let json = members[Field.path] else { return }
         guard case .array(let parts) = json, !parts.isEmpty else {
-            throw TransactionFault(
+            throw TransactionError(
                 "'in' is the path to an embedded object, such as [\"address\"], or [\"phones\", 0] in a list.", "$.in")
         }
         for (index, part) in parts.enumerated() {
@@ -141,7 +141,7 @@ extension TransactionOperation.Subject {
 }
 
 extension TransactionOperation.PathPart {
-    fileprivate init(_ json: JSONValue, at path: String) throws(TransactionFault) {
+    fileprivate init(_ json: JSONValue, at path: String) throws(TransactionError) {
         typealias Field = TransactionOperation.Field
         switch json {
         case .string(let name): self = .name(name)
@@ -150,7 +150,7 @@ extension TransactionOperation.PathPart {
             let members = try TransactionMembers(json, "A position", [Field.index, Field.was], at: path)
             self = .position(try members.requiredPosition(Field.index), was: members[Field.was])
         default:
-            throw TransactionFault(
+            throw TransactionError(
                 "Give the name of a property, the key of a map, a position in a list, counted from 0, or {\"index\": 0, \"was\": …}.",
                 path)
         }
@@ -158,7 +158,7 @@ extension TransactionOperation.PathPart {
 }
 
 extension TransactionOperation.Target {
-    fileprivate init(_ json: JSONValue) throws(TransactionFault) {
+    fileprivate init(_ json: JSONValue) throws(TransactionError) {
         typealias Field = TransactionOperation.Field
         if case .string(let name)? = json[Field.ref], case .object(let object) = json, object.members.count == 1 {
             self = .made(name)
@@ -170,13 +170,13 @@ extension TransactionOperation.Target {
         {
             self = .object(className: name, key: key)
         } else {
-            throw TransactionFault(
+            throw TransactionError(
                 "An object is written as {\"class\": \"Dog\", \"key\": 1}, or as {\"ref\": \"a\"} for one that an earlier operation creates.",
                 "$.object")
         }
     }
 }
 
-extension TransactionFault {
-    fileprivate static let withoutClass = TransactionFault("Give 'class', the name of the class.", "$.class")
+extension TransactionError {
+    fileprivate static let withoutClass = TransactionError("Give 'class', the name of the class.", "$.class")
 }

@@ -504,13 +504,13 @@ struct RealmImportTests {
 
     @Test("each fault of a file has the code that the gateway sends, with one status")
     func codes() {
-        let faults: [RealmFileFault] = [
+        let faults: [RealmFileError] = [
             .notRealm(mayBeEncrypted: true), .unsupportedFormat(9), .wrongKey(length: 64),
             .damaged(location: "a", reason: "b"), .inUse, .unreadable(code: 5),
         ]
         for fault in faults { #expect(Problem(fault).code == fault.code) }
-        for reason in RealmImportFault.Reason.allCases {
-            #expect(Problem(RealmImportFault(reason, "a")).code == reason.rawValue)
+        for reason in RealmImportError.Reason.allCases {
+            #expect(Problem(RealmImportError(reason, "a")).code == reason.rawValue)
         }
     }
 }

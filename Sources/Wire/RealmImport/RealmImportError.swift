@@ -1,5 +1,5 @@
 /// Why the objects of a Realm file cannot become objects of a store. Nothing was written.
-package struct RealmImportFault: Error, Equatable, CustomStringConvertible {
+package struct RealmImportError: Error, Equatable, CustomStringConvertible {
     package enum Reason: String, CaseIterable, Sendable {
         /// A rename or an exclusion names a class or property that the file does not have.
         case unknownName = "realm_file.unknown_name"

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Why a Realm file cannot be read.
-package enum RealmFileFault: Error, Equatable, Sendable {
+package enum RealmFileError: Error, Equatable, Sendable {
     /// The bytes are not those of a Realm file. Without its key an encrypted one cannot be told from any other file;
     /// `mayBeEncrypted` says whether the length is that of one.
     case notRealm(mayBeEncrypted: Bool)
@@ -59,6 +59,6 @@ package enum RealmFileFault: Error, Equatable, Sendable {
     }
 }
 
-extension RealmFileFault: CustomStringConvertible {
+extension RealmFileError: CustomStringConvertible {
     package var description: String { message }
 }

@@ -1,5 +1,5 @@
 /// How a conversation with PostgreSQL fails.
-enum PostgresFailure: Error, Sendable {
+enum PostgresError: Error, Sendable {
     /// The log was closed meanwhile.
     case closed
     /// No connection could be made, so nothing was sent.

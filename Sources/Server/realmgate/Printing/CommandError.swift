@@ -7,7 +7,7 @@ import StoreContract
 import Transfer
 
 /// Ends a command with a sentence for its user and an exit code.
-struct CommandFailure: Error {
+struct CommandError: Error {
     var message: String
     var exitCode: Int32
 
@@ -19,16 +19,16 @@ struct CommandFailure: Error {
     /// Converts an error of another module; nil if it has no message for people.
     init?(_ error: any Error) {
         switch error {
-        case let failure as CommandFailure: self = failure
+        case let failure as CommandError: self = failure
         case let error as StoreError: self.init(error)
-        case let fault as LogConfigurationFault: self.init(fault.description, exitCode: 78)
-        case let fault as TransferFault: self.init(fault.message, exitCode: fault.isUnreadableFile ? 66 : 1)
+        case let fault as LogConfigurationError: self.init(fault.description, exitCode: 78)
+        case let fault as TransferError: self.init(fault.message, exitCode: fault.isUnreadableFile ? 66 : 1)
         case let fault as ObjectImporter.TooLarge:
             self.init(
                 "--atomic accepts files of up to \(fault.limit >> 20) MiB, because the transaction is in memory until it is on disk. Raise --atomic-limit, or omit --atomic: with --update modified an interrupted import can be repeated."
             )
         case let failure as ObjectImporter.Failure:
-            guard let cause = CommandFailure(failure.cause) else { return nil }
+            guard let cause = CommandError(failure.cause) else { return nil }
             self = cause
         case let problem as Problem: self.init(withHint(problem.detail, problem.hint))
         default: return nil
@@ -64,7 +64,7 @@ struct CommandFailure: Error {
     }
 
     /// A database file that is to be there.
-    static func noDatabase(_ path: String, _ advice: String = "") -> CommandFailure {
-        CommandFailure("There is no database file '\(path)'.\(advice)", exitCode: 66)
+    static func noDatabase(_ path: String, _ advice: String = "") -> CommandError {
+        CommandError("There is no database file '\(path)'.\(advice)", exitCode: 66)
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A failed file operation.
-package struct FileFault: Error, Equatable, CustomStringConvertible {
+package struct FileError: Error, Equatable, CustomStringConvertible {
     package enum Action: String, Sendable {
         case open, protect, read, write, sync, replace
     }

@@ -1,5 +1,5 @@
 /// Why a program cannot use a PostgreSQL server for its log before somebody changes something. The message says what.
-package struct LogConfigurationFault: Error, Hashable, Sendable, CustomStringConvertible {
+package struct LogConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Reason: Hashable, Sendable {
         case wrongAddress, rejected, noTables, noRights, newerFormat, olderGateways, unknownRealm, invalidName,
             realmExists, pooler
