@@ -457,10 +457,10 @@ package final class EmbeddedStore: Store {
 
     /// The number of versions that snapshots in this process hold, and the seconds since the oldest ceased to be the
     /// newest.
-    var heldVersionAges: (count: Int, oldest: Double) { versions.ages }
+    var pinnedVersionAges: (count: Int, oldest: Double) { versions.ages }
 
     /// The versions that snapshots in this process hold, and the one cached last, ascending.
-    package var heldVersions: [Version] { versions.versions }
+    package var pinnedVersions: [Version] { versions.versions }
 
     /// Runs work that writes to the file other than by a commit. If it fails so badly that LMDB stops, readers still
     /// get the version that was newest before. On the writer's thread.

@@ -48,7 +48,7 @@ package final class FilePresence: Sendable {
 
     /// Opens the file, creates an empty one where there is none, and takes the lock shared; waits up to a minute for a
     /// process that holds it exclusively. Throws `StoreError`: `fileAccess`, `busy`.
-    package static func take(_ path: String) throws -> FilePresence {
+    package static func acquire(_ path: String) throws -> FilePresence {
         for _ in 0..<(patienceSeconds * 1_000_000 / Int(retryMicroseconds)) {
             let presence = try open(path)
             if presence.lock(F_RDLCK) {
@@ -67,23 +67,23 @@ package final class FilePresence: Sendable {
 
     /// Opens the file, creates an empty one where there is none, and takes the lock exclusively; nil when another
     /// process holds it. Throws `StoreError`.
-    package static func takeAlone(_ path: String) throws -> FilePresence? {
+    package static func acquireExclusively(_ path: String) throws -> FilePresence? {
         let presence = try open(path)
         return presence.becomeExclusive() && presence.identity == FileIdentity(path: path) ? presence : nil
     }
 
     /// The same, but waits a second for those of this process who are about to let go of the file, and for processes that
     /// it has just started, which hold it until they run their own program.
-    package static func takeAloneSoon(_ path: String) throws -> FilePresence? {
+    package static func acquireExclusivelySoon(_ path: String) throws -> FilePresence? {
         for _ in 0..<100 {
-            if let presence = try takeAlone(path) { return presence }
+            if let presence = try acquireExclusively(path) { return presence }
             usleep(10_000)
         }
         return nil
     }
 
     /// Creates a file that nobody else knows of, with the lock taken. Throws `LMDBError`.
-    package static func takeDraft(_ path: String) throws(LMDBError) -> FilePresence {
+    package static func acquireDraft(_ path: String) throws(LMDBError) -> FilePresence {
         let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_TRUNC, 0o640)
         guard descriptor >= 0 else { throw LMDBError(code: errno, action: "Opening") }
         var status = stat()

@@ -229,7 +229,7 @@ package final class LiveQueries: CommitReceiver {
             return inbox
         }
         let (reached, isUnfinished) = work.withLock { work in
-            work.take(
+            work.enqueue(
                 changes: taken.changes, registrations: taken.registrations, fences: taken.fences, left: taken.left)
             let isUnfinished = work.drain()
             results.store(work.resultCount, ordering: .relaxed)

@@ -73,7 +73,7 @@ package struct ListEdit: Hashable, Sendable {
         let move = origin(of: from)
         recordDeletion(at: from)
         recordInsertion(at: to)
-        if let move { take(Move(from: move.from, to: to, isModified: move.isModified)) }
+        if let move { addMove(Move(from: move.from, to: to, isModified: move.isModified)) }
     }
 
     /// Records that elements were inserted, which are at `range` now. Cost: the runs and the moves.
@@ -115,7 +115,7 @@ package struct ListEdit: Hashable, Sendable {
         for run in later.deletions.runs.reversed() { recordDeletions(at: run) }
         for run in later.insertions.runs { recordInsertions(at: run) }
         for run in later.modifications.runs { recordModifications(at: run) }
-        for move in moved { take(move) }
+        for move in moved { addMove(move) }
     }
 
     /// The former position of the element at `index`; nil for one that was inserted.
@@ -128,7 +128,7 @@ package struct ListEdit: Hashable, Sendable {
     }
 
     /// Records that a deletion and an insertion are one element, or drops both when its position is unchanged.
-    private mutating func take(_ move: Move) {
+    private mutating func addMove(_ move: Move) {
         let rankBefore = move.from - deletions.count(below: move.from)
         let rankAfter = move.to - insertions.count(below: move.to)
         if rankBefore == rankAfter {

@@ -20,19 +20,19 @@ struct DateScanner {
 
     /// The date at the position, or nil if none starts there; the position is then past it.
     mutating func scan() -> Parts? {
-        if take(0x54) { return scanSeconds() }
+        if consume(0x54) { return scanSeconds() }
         let start = position
-        guard let year = digits(signed: false), take(0x2D), let month = digits(signed: false), take(0x2D),
+        guard let year = digits(signed: false), consume(0x2D), let month = digits(signed: false), consume(0x2D),
             let day = digits(signed: false)
         else { return nil }
         // Only a date begins with three numbers and a minus between each: a time must follow.
         let date = String(decoding: bytes[start..<position], as: UTF8.self)
-        guard take(0x40) || take(0x54) else { return .incomplete(hint: date + "@0:0:0") }
-        guard let hour = digits(signed: false), take(0x3A), let minute = digits(signed: false), take(0x3A),
+        guard consume(0x40) || consume(0x54) else { return .incomplete(hint: date + "@0:0:0") }
+        guard let hour = digits(signed: false), consume(0x3A), let minute = digits(signed: false), consume(0x3A),
             let second = digits(signed: false)
         else { return .incomplete(hint: date + "@0:0:0") }
         var nanoseconds = "0"
-        if take(0x3A) {
+        if consume(0x3A) {
             guard let text = digits(signed: false) else { return .incomplete(hint: nil) }
             nanoseconds = text
         }
@@ -43,13 +43,13 @@ struct DateScanner {
 
     /// `5:-3`, after the `T`.
     private mutating func scanSeconds() -> Parts? {
-        guard let seconds = digits(signed: true), take(0x3A) else { return nil }
+        guard let seconds = digits(signed: true), consume(0x3A) else { return nil }
         guard let nanoseconds = digits(signed: true) else { return .incomplete(hint: "T\(seconds):0") }
         guard let wholeSeconds = Int64(seconds), let rest = Int32(nanoseconds) else { return .outOfRange }
         return .seconds(wholeSeconds, nanoseconds: rest)
     }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func consume(_ byte: UInt8) -> Bool {
         guard position < bytes.count, bytes[position] == byte else { return false }
         position += 1
         return true
@@ -57,7 +57,7 @@ struct DateScanner {
 
     private mutating func digits(signed: Bool) -> String? {
         let start = position
-        if signed { if !take(0x2D) { _ = take(0x2B) } }
+        if signed { if !consume(0x2D) { _ = consume(0x2B) } }
         let first = position
         while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
         return position > first ? String(decoding: bytes[start..<position], as: UTF8.self) : nil

@@ -51,7 +51,7 @@ extension Lexer {
     mutating func unicodeEscape() -> Unicode.Scalar? {
         guard let code = hexadecimal(4) else { return nil }
         guard (0xD800..<0xDC00).contains(code) else { return Unicode.Scalar(code) }
-        guard take("\\u"), let low = hexadecimal(4), (0xDC00..<0xE000).contains(low) else { return nil }
+        guard consume("\\u"), let low = hexadecimal(4), (0xDC00..<0xE000).contains(low) else { return nil }
         return Unicode.Scalar(0x10000 + (code - 0xD800) << 10 + (low - 0xDC00))
     }
 

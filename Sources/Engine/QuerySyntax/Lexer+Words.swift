@@ -6,7 +6,7 @@ extension Lexer {
     mutating func word() throws(LexicalError) -> Token.Kind {
         let start = position
         if peek() == 0x54, let date = try date() { return .constant(.value(.date(date))) }
-        if take("B64'") || take("B64\"") {
+        if consume("B64'") || consume("B64\"") {
             position -= 1
             let text = try quoted()
             guard let decoded = Base64.standard.decode(text) else {
@@ -15,7 +15,7 @@ extension Lexer {
             }
             return .base64(decoded)
         }
-        if take("uuid(") {
+        if consume("uuid(") {
             let text = try untilParenthesis(start)
             guard text.utf8.count == 36, let value = UUIDValue(text: text) else {
                 throw LexicalError(
@@ -24,7 +24,7 @@ extension Lexer {
             }
             return .constant(.value(.uuid(value)))
         }
-        if take("oid(") {
+        if consume("oid(") {
             let text = try untilParenthesis(start)
             guard let value = ObjectId(hex: text) else {
                 throw LexicalError(

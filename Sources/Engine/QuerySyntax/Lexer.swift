@@ -62,10 +62,10 @@ struct Lexer {
             position += 1
             return .symbol(Character(Unicode.Scalar(byte)))
         case "&":
-            guard take("&&") else { throw stray(hint: "&&") }
+            guard consume("&&") else { throw stray(hint: "&&") }
             return .symbol("&")
         case "|":
-            guard take("||") else { throw stray(hint: "||") }
+            guard consume("||") else { throw stray(hint: "||") }
             return .symbol("|")
         case "%": return try placeholder()
         case "@":
@@ -108,7 +108,7 @@ struct Lexer {
     // MARK: Operators and placeholders
 
     private mutating func comparison() -> ComparisonOperator? {
-        for (text, comparison) in Self.comparisons where take(text) { return comparison }
+        for (text, comparison) in Self.comparisons where consume(text) { return comparison }
         return nil
     }
 
@@ -119,17 +119,17 @@ struct Lexer {
     ]
 
     private mutating func modifier() -> Token.Kind? {
-        if take("[c]") { return .modifier(ignoresCase: true, ignoresDiacritics: false) }
-        if take("[d]") { return .modifier(ignoresCase: false, ignoresDiacritics: true) }
-        if take("[cd]") || take("[dc]") { return .modifier(ignoresCase: true, ignoresDiacritics: true) }
+        if consume("[c]") { return .modifier(ignoresCase: true, ignoresDiacritics: false) }
+        if consume("[d]") { return .modifier(ignoresCase: false, ignoresDiacritics: true) }
+        if consume("[cd]") || consume("[dc]") { return .modifier(ignoresCase: true, ignoresDiacritics: true) }
         return nil
     }
 
     private mutating func placeholder() throws(LexicalError) -> Token.Kind {
-        if take("%@") { return .nextArgument }
-        if take("%K") { return .nextKeyPath }
+        if consume("%@") { return .nextArgument }
+        if consume("%K") { return .nextKeyPath }
         if dialect == .format {
-            for form in ["%d", "%i", "%u", "%ld", "%lu", "%lld", "%llu", "%f"] where take(form) {
+            for form in ["%d", "%i", "%u", "%ld", "%lu", "%lld", "%llu", "%f"] where consume(form) {
                 return .nextArgument
             }
             throw LexicalError(
@@ -162,7 +162,7 @@ struct Lexer {
 
     func isDigit(_ index: Int) -> Bool { index < bytes.count && (0x30...0x39).contains(bytes[index]) }
 
-    mutating func take(_ text: String) -> Bool {
+    mutating func consume(_ text: String) -> Bool {
         let end = position + text.utf8.count
         guard end <= bytes.count, bytes[position..<end].elementsEqual(text.utf8) else { return false }
         position = end

@@ -14,7 +14,7 @@ extension QueryParser {
                 try append(.index(index), start.joined(previous.range), to: &path)
                 try checkLength(path)
             }
-        } while take(".")
+        } while consume(".")
         return ParsedPath(components: path.components, ranges: Uncompared(path.ranges))
     }
 

@@ -6,16 +6,16 @@ extension QueryParser {
         var alternatives: [ParsedPredicate] = []
         repeat {
             var parts: [ParsedPredicate] = []
-            repeat { parts.append(try condition()) } while take(.and, or: "&")
+            repeat { parts.append(try condition()) } while consume(.and, or: "&")
             alternatives.append(parts.count == 1 ? parts[0] : .and(parts))
-        } while take(.or, or: "|")
+        } while consume(.or, or: "|")
         return alternatives.count == 1 ? alternatives[0] : .or(alternatives)
     }
 
     /// A comparison, a constant or a predicate in parentheses, with the NOTs before it.
     private mutating func condition() throws(QueryError) -> ParsedPredicate {
         var negations = 0
-        while take(.not, or: "!") {
+        while consume(.not, or: "!") {
             try descend()
             negations += 1
         }

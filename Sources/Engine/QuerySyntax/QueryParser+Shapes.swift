@@ -47,7 +47,7 @@ extension QueryParser {
             kind = .box(corner, try position())
         default:
             var rings: [[ParsedShape.Position]] = []
-            repeat { rings.append(try ring()) } while take(",")
+            repeat { rings.append(try ring()) } while consume(",")
             kind = .polygon(rings)
         }
         try expect(")", "a closing parenthesis")
@@ -58,7 +58,7 @@ extension QueryParser {
     private mutating func ring() throws(QueryError) -> [ParsedShape.Position] {
         try expect("{", "a ring of points in braces")
         var positions: [ParsedShape.Position] = []
-        repeat { positions.append(try position()) } while take(",")
+        repeat { positions.append(try position()) } while consume(",")
         try expect("}", "a comma or a closing brace", [","])
         return positions
     }
@@ -69,7 +69,7 @@ extension QueryParser {
         let longitude = try coordinate("a longitude, such as 2.35")
         try expect(",", "a comma and the latitude")
         let latitude = try coordinate("a latitude, such as 48.86")
-        if take(",") {
+        if consume(",") {
             guard case .constant(.floating) = current.kind else { throw unexpected("an altitude, such as 10.0") }
             advance()
         }

@@ -102,21 +102,21 @@ package struct QueryParser {
     func at(_ keyword: Keyword) -> Bool { current.keyword == keyword }
 
     /// Consumes the sign if it is the current token.
-    mutating func take(_ character: Character) -> Bool {
+    mutating func consume(_ character: Character) -> Bool {
         guard at(character) else { return false }
         advance()
         return true
     }
 
     /// Consumes the word or its sign if it is the current token.
-    mutating func take(_ keyword: Keyword, or symbol: Character) -> Bool {
+    mutating func consume(_ keyword: Keyword, or symbol: Character) -> Bool {
         guard at(keyword) || current.kind == .symbol(symbol) else { return false }
         advance()
         return true
     }
 
     mutating func expect(_ character: Character, _ expected: String, _ words: [String] = []) throws(QueryError) {
-        guard take(character) else { throw unexpected(expected, words + [String(character)]) }
+        guard consume(character) else { throw unexpected(expected, words + [String(character)]) }
     }
 
     /// Whether the word at the current token begins a call, as in `obj(`.
@@ -194,13 +194,13 @@ extension QueryParser {
     private mutating func list(_ ranges: inout [SourceRange]) throws(QueryError) -> [ParsedConstant] {
         advance()
         var elements: [ParsedConstant] = []
-        if take("}") { return elements }
+        if consume("}") { return elements }
         repeat {
             let start = current.range
             guard let constant = try constant() else { throw unexpected("a constant or an argument") }
             elements.append(constant)
             ranges.append(start.joined(previous.range))
-        } while take(",")
+        } while consume(",")
         try expect("}", "a comma or a closing brace", [","])
         return elements
     }
@@ -241,7 +241,7 @@ extension QueryParser {
     ) throws(QueryError) -> [Element] {
         try expect("(", "an opening parenthesis")
         var elements: [Element] = []
-        repeat { elements.append(try element(&self)) } while take(",")
+        repeat { elements.append(try element(&self)) } while consume(",")
         try expect(")", "a comma or a closing parenthesis", [","])
         return elements
     }

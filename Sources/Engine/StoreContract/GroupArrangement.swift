@@ -63,7 +63,7 @@ package struct GroupArrangement: Hashable, Sendable {
     /// the start a comparison for each group.
     ///
     /// - Parameter all: all groups, ascending by their keys.
-    package func answer(_ all: [AggregateGroup]) -> AggregateResult {
+    package func arranged(_ all: [AggregateGroup]) -> AggregateResult {
         if self == .all { return AggregateResult(groups: all) }
         let start = min(offset, all.count)
         let length = min(limit ?? .max, all.count - start)
@@ -75,13 +75,13 @@ package struct GroupArrangement: Hashable, Sendable {
         return AggregateResult(groups: listed, others: others)
     }
 
-    /// The answer after some groups got other results, if the same groups are listed in the same order; nil where that is
-    /// not certain. Cost: a comparison of each of these groups with those in the window.
+    /// The arranged result after some groups got other results, if the same groups are listed in the same order; nil
+    /// where that is not certain. Cost: a comparison of each of these groups with those in the window.
     ///
     /// - Parameters:
     ///   - modified: the groups with other results; no group came or went.
     ///   - objectCount: the number of objects in all groups.
-    package func answer(
+    package func arranged(
         _ earlier: AggregateResult, modified: some Sequence<AggregateGroup>, objectCount: Int
     ) -> AggregateResult? {
         guard offset == 0, let limit, earlier.groups.count == limit, var others = earlier.others else { return nil }

@@ -10,7 +10,7 @@ package final class StartedWrite<R: Sendable>: Sendable {
 
     fileprivate init() {}
 
-    fileprivate func note(_ value: R) { result.withLock { $0 = value } }
+    fileprivate func record(_ value: R) { result.withLock { $0 = value } }
 
     fileprivate func end(_ ending: Result<Version, any Error>) { outcome.set(ending) }
 
@@ -31,7 +31,7 @@ extension Store {
     ) throws -> StartedWrite<R> {
         try WriterLock.checkNesting(self)
         let started = StartedWrite<R>()
-        submit({ started.note(try work($0)) }, isAlone: isAlone, completion: { started.end($0) })
+        submit({ started.record(try work($0)) }, isAlone: isAlone, completion: { started.end($0) })
         return started
     }
 }

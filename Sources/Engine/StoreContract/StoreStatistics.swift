@@ -27,9 +27,9 @@ package struct StoreStatistics: Sendable, Hashable {
     package var newestVersion: Version?
     package var changeLogFloor: Version?
     /// The number of versions that snapshots in this process hold.
-    package var heldVersions = 0
-    /// The age of the oldest held version: the seconds since a newer version replaced it.
-    package var oldestHeldSeconds = 0.0
+    package var pinnedVersions = 0
+    /// The age of the oldest pinned version: the seconds since a newer version replaced it.
+    package var oldestPinnedSeconds = 0.0
     /// Durable commits of this process.
     package var commits = Durations()
     /// The number of writes that these commits made durable; group commit puts many into one.

@@ -73,7 +73,7 @@ extension WriteTransaction {
                 assigned[id] = value
                 continue
             }
-            let change = CollectionChange(
+            let change = CollectionAssignment(
                 transaction: self, property: property, object: ObjectReference(classID, key), matching: matching)
             if let count = try change.performInPieces(to: value) {
                 changed = count > 0 || changed

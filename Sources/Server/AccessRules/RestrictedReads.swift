@@ -105,7 +105,7 @@ extension RestrictingReads {
         let keys = try base.select(query, window)
         // The result is usually read next. An embedded object that is visible through an owner may be hidden elsewhere.
         if query.scope == .all || schema[query.classID]?.isEmbedded == false {
-            targets.note(visible: keys, of: query.classID)
+            targets.record(visible: keys, of: query.classID)
         }
         return keys
     }

@@ -19,7 +19,7 @@ extension RestrictedTransaction {
             try check(value, of: property, objectClass)
         }
         let key = try base.create(classID, given)
-        note(created: key, of: classID)
+        record(created: key, of: classID)
         return key
     }
 
@@ -88,7 +88,7 @@ extension RestrictedTransaction {
             }
         }
         try base.delete(classID, key)
-        note(deleted: key, of: classID)
+        record(deleted: key, of: classID)
     }
 
     func delete(_ classID: ClassID, _ keys: [ObjectKey]) throws {
@@ -102,7 +102,7 @@ extension RestrictedTransaction {
             throw denied("delete all of these objects of class '\(objectClass.name)'")
         }
         try base.delete(classID, keys)
-        for key in keys { note(deleted: key, of: classID) }
+        for key in keys { record(deleted: key, of: classID) }
     }
 
     /// Checks the conditions for the end of the write: for created objects, and for changed ones.
@@ -144,10 +144,10 @@ extension RestrictedTransaction {
         if rule != .constant(true), changeable[classID]?.contains(key) != true {
             // Checks all objects that the write has met in one query: many of them may be about to be changed.
             let allowed = try satisfying(unasked(classID).union([key]), of: classID, rule)
-            note(changeable: allowed, of: classID)
+            record(changeable: allowed, of: classID)
             guard allowed.contains(key) else { throw denied("change this object of class '\(objectClass.name)'") }
         }
-        note(touched: key, of: classID)
+        record(touched: key, of: classID)
     }
 
     private func owner(of key: ObjectKey, _ classID: ClassID) throws -> ObjectReference? {

@@ -115,20 +115,20 @@ final class RestrictedTransaction: RestrictedContext, WriteTransaction {
 
     // MARK: Changes
 
-    func note(created key: ObjectKey, of classID: ClassID) {
+    func record(created key: ObjectKey, of classID: ClassID) {
         created[classID, default: []].insert(key)
         known[classID, default: [:]][key] = true
     }
 
-    func note(deleted key: ObjectKey, of classID: ClassID) {
+    func record(deleted key: ObjectKey, of classID: ClassID) {
         created[classID]?.remove(key)
         touched[classID]?.remove(key)
         known[classID, default: [:]][key] = false
     }
 
-    func note(touched key: ObjectKey, of classID: ClassID) { touched[classID, default: []].insert(key) }
+    func record(touched key: ObjectKey, of classID: ClassID) { touched[classID, default: []].insert(key) }
 
-    func note(changeable keys: Set<ObjectKey>, of classID: ClassID) {
+    func record(changeable keys: Set<ObjectKey>, of classID: ClassID) {
         changeable[classID, default: []].formUnion(keys)
     }
 

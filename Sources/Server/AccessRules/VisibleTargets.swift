@@ -28,7 +28,7 @@ final class VisibleTargets: Sendable {
         if let answer = known.withLock({ $0[object.classID]?[object.key] }) { return answer }
         let rule = BoundQuery(classID: object.classID, predicate: access.access(object.classID).whole)
         let answer = try base.matches(rule, object.key)
-        note([object.key], of: object.classID) { _ in answer }
+        record([object.key], of: object.classID) { _ in answer }
         return answer
     }
 
@@ -44,7 +44,7 @@ final class VisibleTargets: Sendable {
         if answers.allSatisfy({ $0 == true }) { return keys }
         let unknown = Set(zip(keys, answers).lazy.filter { $1 == nil }.map { $0.0 })
         let visible = try ask(unknown, of: classID)
-        note(unknown, of: classID) { visible.contains($0) }
+        record(unknown, of: classID) { visible.contains($0) }
         return zip(keys, answers).filter { $1 ?? visible.contains($0) }.map(\.0)
     }
 
@@ -60,12 +60,12 @@ final class VisibleTargets: Sendable {
     }
 
     /// Caches the result of a query that applied the rule, unless it is larger than a page.
-    func note(visible keys: [ObjectKey], of classID: ClassID) {
+    func record(visible keys: [ObjectKey], of classID: ClassID) {
         guard keys.count <= Self.maximumKnown / 16, !access.isOpen(classID) else { return }
-        note(keys, of: classID) { _ in true }
+        record(keys, of: classID) { _ in true }
     }
 
-    private func note(_ keys: some Collection<ObjectKey>, of classID: ClassID, _ answer: (ObjectKey) -> Bool) {
+    private func record(_ keys: some Collection<ObjectKey>, of classID: ClassID, _ answer: (ObjectKey) -> Bool) {
         guard !keys.isEmpty else { return }
         known.withLock { known in
             if known[classID, default: [:]].count + keys.count > Self.maximumKnown { known[classID] = nil }

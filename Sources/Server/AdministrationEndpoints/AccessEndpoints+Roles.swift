@@ -69,7 +69,7 @@ extension AccessEndpoints {
         json.name("administrator")
         json.bool(role.isAdministrator)
         json.name("open")
-        json.bool(context.configuration.accessControl?.isOpen ?? true)
+        json.bool(context.settings.now.accessControl?.isOpen ?? true)
         if let end = principal.expires {
             json.name("expires")
             json.date(end)

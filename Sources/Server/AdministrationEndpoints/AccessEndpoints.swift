@@ -43,14 +43,14 @@ package final class AccessEndpoints: Sendable {
     package func createKey(_ request: Request, _ path: PathParameters) throws -> Reply {
         let keys = try managedKeys(request)
         let details = try KeyRequest(
-            try request.json(), roles: context.configuration.accessControl?.roleNames ?? [],
-            context.configuration.clock()
+            try request.json(), roles: context.settings.now.accessControl?.roleNames ?? [],
+            context.settings.now.clock()
         ).details
         return context.workers.reply(for: request.limitKey) { [self] in
             do {
                 let (key, secret) = try keys.create(details)
                 // The first key ends unauthenticated access.
-                context.configuration.accessControl?.changed()
+                context.settings.now.accessControl?.changed()
                 var response = Response.json(Self.document(key, secret: secret), status: 201)
                 response.headers["Location"] = "/v1/keys/\(key.id)"
                 response.headers["Cache-Control"] = "no-store"
@@ -67,7 +67,7 @@ package final class AccessEndpoints: Sendable {
         return context.workers.reply(for: request.limitKey) { [self] in
             do {
                 guard try keys.revoke(id) != nil else { return .now(Problem(noKey: id).httpResponse) }
-                context.configuration.accessControl?.changed()
+                context.settings.now.accessControl?.changed()
                 return .now(.empty(204))
             } catch {
                 return .now(context.response(to: unsaved(error)))
@@ -78,7 +78,7 @@ package final class AccessEndpoints: Sendable {
     /// Returns the keys for a request without parameters.
     private func managedKeys(_ request: Request) throws(Problem) -> KeyRing {
         _ = try QueryParameters(request, single: [])
-        guard let keys = context.configuration.accessControl?.keys else {
+        guard let keys = context.settings.now.accessControl?.keys else {
             throw Problem(.keysUnavailable, "This server has no access control and no keys.")
         }
         return keys

@@ -39,9 +39,9 @@ package final class SchemaEndpoints: Sendable {
             replaceSchema(with: document) { [self] outcome in
                 do {
                     _ = try outcome.get()
-                    responder.answer(try schemaResponse(for: request).response)
+                    responder.send(try schemaResponse(for: request).response)
                 } catch {
-                    responder.answer(context.response(to: error))
+                    responder.send(context.response(to: error))
                 }
             }
         }
@@ -113,7 +113,7 @@ package final class SchemaEndpoints: Sendable {
 
     /// Returns why a document cannot be applied or is not permitted; nil if only the data can still prevent it.
     private func refusal(of plan: SchemaPlan, _ present: Schema) -> Problem? {
-        if let keeper = context.configuration.schemaApproval, !plan.isEmpty,
+        if let keeper = context.settings.now.schemaApproval, !plan.isEmpty,
             let refusal = keeper.refusal(from: present, to: plan.document.schema)
         {
             return refusal
@@ -125,7 +125,7 @@ package final class SchemaEndpoints: Sendable {
         with document: SchemaDocument, completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
         let migration = Migration(steps: document.steps)
-        guard let keeper = context.configuration.schemaApproval else {
+        guard let keeper = context.settings.now.schemaApproval else {
             return context.store.replaceSchema(with: document.schema, migration: migration, completion: completion)
         }
         keeper.replaceSchema(with: document.schema, migration: migration, completion: completion)
@@ -138,7 +138,7 @@ package final class SchemaEndpoints: Sendable {
         guard let description else {
             throw Problem(HTTPError.Code.notFound, "This gateway was started without a description of its API.")
         }
-        let control = context.configuration.accessControl
+        let control = context.settings.now.accessControl
         let security = DescriptionSecurity(
             isOn: control.map { !$0.isOpen } ?? false,
             takesAnonymous: control?.roleNames.contains("anonymous") ?? true)
@@ -150,7 +150,7 @@ package final class SchemaEndpoints: Sendable {
             schema = schema.selecting(Set(names))
         }
         try requireWorker(forLarge: schema, request)
-        let limit = context.configuration.answerBytes
+        let limit = context.settings.now.answerBytes
         guard let rendering = description.rendering(of: schema, security, limit: limit) else {
             throw Problem(
                 .answerTooLarge,

@@ -182,7 +182,7 @@ struct FairScheduler: Sendable {
         guard waitingCount > 0 || item.isOverdrawn else { return false }
         rest(id)
         // The running job may have the highest priority itself.
-        guard permitsInUse < limits.permits, next(at: now, .look()) == id else { return true }
+        guard permitsInUse < limits.permits, next(at: now, .inspection()) == id else { return true }
         turns += 1
         run(id, at: now)
         return false
@@ -225,7 +225,7 @@ struct FairScheduler: Sendable {
             else { continue }
             // Callers that have permits already must wait for their turn.
             guard permitsInUse >= limits.permits else { break }
-            guard next(at: now, .look(forIdle: overdrawnCount >= limits.permits)) != nil else { break }
+            guard next(at: now, .inspection(forIdle: overdrawnCount >= limits.permits)) != nil else { break }
             items[id]?.isOverdrawn = true
             overdrawnCount += 1
             update(item.caller) { $0.overdrawn += 1 }
@@ -239,7 +239,7 @@ struct FairScheduler: Sendable {
     private enum Purpose {
         case turn
         /// - Parameter forIdle: considers only callers without running jobs.
-        case look(forIdle: Bool = false)
+        case inspection(forIdle: Bool = false)
     }
 
     /// Returns the job with the highest priority that may run; nil if there is none.
@@ -249,7 +249,7 @@ struct FairScheduler: Sendable {
         var best: (id: ID, rank: Rank)?
         for (caller, account) in accounts where account.isWaiting {
             if account.overdrawn > 0, overdrawnCount >= limits.permits { continue }
-            if case .look(forIdle: true) = purpose, account.running > 0 { continue }
+            if case .inspection(forIdle: true) = purpose, account.running > 0 { continue }
             let served = account.attained(at: now)
             func consider(_ id: ID) {
                 guard let item = items[id], item.caller == caller else { return }

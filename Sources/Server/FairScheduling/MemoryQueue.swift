@@ -19,7 +19,7 @@ package final class MemoryQueue: Sendable {
             self.bytes = bytes
         }
 
-        deinit { queue.give(bytes, of: caller) }
+        deinit { queue.release(bytes, of: caller) }
     }
 
     private struct Waiter: Sendable {
@@ -29,14 +29,14 @@ package final class MemoryQueue: Sendable {
     }
 
     private struct State: Sendable {
-        var held = 0
+        var reserved = 0
         var shares: [LimitKey: Int] = [:]
         var waiting: [Waiter] = []
 
-        func hasRoom(for bytes: Int, _ limit: Int) -> Bool { held <= 0 || held + bytes <= limit }
+        func hasRoom(for bytes: Int, _ limit: Int) -> Bool { reserved <= 0 || reserved + bytes <= limit }
 
         mutating func move(_ bytes: Int, of caller: LimitKey) {
-            held += bytes
+            reserved += bytes
             let share = shares[caller, default: 0] + bytes
             shares[caller] = share > 0 ? share : nil
         }
@@ -75,10 +75,10 @@ package final class MemoryQueue: Sendable {
     }
 
     /// The bytes in use.
-    package var bytes: Int { state.withLock { $0.held } }
+    package var bytes: Int { state.withLock { $0.reserved } }
 
     /// Takes a share now; nil if there is no room, or others wait.
-    package func take(_ bytes: Int, for caller: LimitKey) -> Share? {
+    package func reserve(_ bytes: Int, for caller: LimitKey) -> Share? {
         let isTaken = state.withLock { state in
             guard state.waiting.isEmpty, state.hasRoom(for: bytes, limit) else { return false }
             state.move(bytes, of: caller)
@@ -89,7 +89,7 @@ package final class MemoryQueue: Sendable {
 
     /// Calls `begin` with a share as soon as there is one, possibly at once. It must not block.
     package func await(_ bytes: Int, for caller: LimitKey, begin: @escaping @Sendable (Share) -> Void) {
-        if let share = take(bytes, for: caller) { return begin(share) }
+        if let share = reserve(bytes, for: caller) { return begin(share) }
         let begun = state.withLock { state in
             state.waiting.append(Waiter(caller: caller, bytes: bytes, begin: begin))
             return state.next(limit)
@@ -101,7 +101,7 @@ package final class MemoryQueue: Sendable {
     ///
     /// - Parameter check: called now and then meanwhile; if it throws, nobody waits any more.
     package func wait(_ bytes: Int, for caller: LimitKey, check: () throws -> Void) throws -> Share {
-        if let share = take(bytes, for: caller) { return share }
+        if let share = reserve(bytes, for: caller) { return share }
         let granted = Promise<Share>()
         // A share that comes too late is released with the promise.
         self.await(bytes, for: caller) { granted.set($0) }
@@ -117,7 +117,7 @@ package final class MemoryQueue: Sendable {
         return Share(self, caller, bytes)
     }
 
-    private func give(_ bytes: Int, of caller: LimitKey) {
+    private func release(_ bytes: Int, of caller: LimitKey) {
         let begun = state.withLock { state in
             state.move(-bytes, of: caller)
             return state.next(limit)

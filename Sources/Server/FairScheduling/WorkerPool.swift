@@ -121,11 +121,11 @@ package final class WorkerPool: Sendable {
             add(request, mayRefuse: true) { [self] in
                 defer { withExtendedLifetime(lease) {} }
                 // The client has disconnected.
-                if responder.client.hasLeft { return responder.answer(busy.httpResponse) }
-                work().answer(responder)
+                if responder.client.hasLeft { return responder.send(busy.httpResponse) }
+                work().send(to: responder)
             } refuse: { [self] in
                 refused.add(1, ordering: .relaxed)
-                responder.answer(busy.httpResponse)
+                responder.send(busy.httpResponse)
                 withExtendedLifetime(lease) {}
             }
         }
@@ -134,7 +134,7 @@ package final class WorkerPool: Sendable {
     /// Returns one of the caller's slots in the pool, which it keeps until the last reference is released. Throws 429
     /// if the caller has reached its limit.
     package func lease(for caller: LimitKey) throws(Problem) -> Quota.Lease {
-        if let lease = quota.take(caller) { return lease }
+        if let lease = quota.acquire(caller) { return lease }
         limited.add(1, ordering: .relaxed)
         var problem = Problem(
             names.limited,

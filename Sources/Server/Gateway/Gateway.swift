@@ -26,7 +26,7 @@ import WriteEndpoints
 package final class Gateway: Sendable {
     let context: GatewayContext
     let reads: ReadEndpoints
-    let longPolls: LongPolling
+    let longPolling: LongPolling
     let writes: WriteEndpoints
     let streams: StreamEndpoints
     let subscriptions: SubscriptionEndpoints
@@ -58,8 +58,8 @@ package final class Gateway: Sendable {
         eventMemory = EventMemory(limit: configuration.eventMemory)
         let topics = try Topics(context, eventMemory)
         reads = ReadEndpoints(context)
-        let longPolls = LongPolling(context, topics)
-        self.longPolls = longPolls
+        let longPolling = LongPolling(context, topics)
+        self.longPolling = longPolling
         writes = WriteEndpoints(context)
         streams = StreamEndpoints(context, reads, topics)
         subscriptions = SubscriptionEndpoints(context, streams)
@@ -72,17 +72,17 @@ package final class Gateway: Sendable {
             context,
             MetricSources(
                 requests: requestMetrics, server: serverCounters, topics: topics, subscriptions: subscriptions.sets,
-                transfers: transfers.pool, queries: reads.queries, waitingReads: { longPolls.count },
+                transfers: transfers.pool, queries: reads.queries, longPolls: { longPolling.count },
                 routes: { [knownRoutes] in knownRoutes.all }),
             logs)
         context.waits.begin(at: try store.snapshot().version)
-        store.onCommit { [waits = context.waits, weak longPolls] changes in
-            if let replaced = changes.last(where: \.schemaChanged) { longPolls?.noteSchema(at: replaced.version) }
+        store.onCommit { [waits = context.waits, weak longPolling] changes in
+            if let replaced = changes.last(where: \.schemaChanged) { longPolling?.noteSchema(at: replaced.version) }
             if let newest = changes.last?.version { waits.reach(newest) }
         }
-        configuration.accessControl?.onChange { [weak context, weak longPolls] in
+        configuration.accessControl?.onChange { [weak context, weak longPolling] in
             context?.endStreams()
-            longPolls?.endInvalid()
+            longPolling?.endInvalid()
             context?.checkRoles()
         }
         context.checkRoles()
@@ -91,7 +91,7 @@ package final class Gateway: Sendable {
 
     /// The present settings; see `GatewayContext`.
     package var configuration: GatewayConfiguration {
-        _read { yield context.configuration }
+        _read { yield context.settings.now }
     }
 
     /// Applies the settings that can change while requests are handled, from the next request on: origins of pages,
@@ -115,7 +115,7 @@ package final class Gateway: Sendable {
     /// answered.
     package func beginDraining() {
         context.isDraining.store(true, ordering: .sequentiallyConsistent)
-        longPolls.endAll()
+        longPolling.endAll()
     }
 
     // MARK: For tests
@@ -135,14 +135,14 @@ package final class Gateway: Sendable {
     /// Releases expired snapshots, which otherwise happens within seconds.
     package func expireSnapshots() { context.snapshots.expire() }
 
-    /// Ends the waiting reads whose time is up, which otherwise happens by itself.
-    package func expireHeldReads() { longPolls.expire() }
+    /// Ends the long polls whose time is up, which otherwise happens by itself.
+    package func expireLongPolls() { longPolling.expire() }
 
     /// The number of results that are kept up to date.
     package var liveResultCount: Int { streams.topics.resultCount }
 
-    /// The number of reads that wait for a change.
-    package var heldReadCount: Int { longPolls.count }
+    /// The number of long polls that wait.
+    package var longPollCount: Int { longPolling.count }
 
     /// The number of snapshots at present.
     package var snapshotCount: Int { context.snapshots.count }

@@ -64,7 +64,7 @@ package final class ChangeWatch: Sendable {
             return (state.topics, state.attempt)
         }
         let observation = topics.observe(part.key, since: version) { [weak self] event in
-            self?.take(event, attempt, since: version)
+            self?.handle(event, attempt, since: version)
         }
         state.withLock { state in
             if state.attempt == attempt { state.observation = observation }
@@ -72,7 +72,7 @@ package final class ChangeWatch: Sendable {
     }
 
     // On the live queries' thread.
-    private func take(_ event: TopicEvent, _ attempt: Int, since version: Version?) {
+    private func handle(_ event: TopicEvent, _ attempt: Int, since version: Version?) {
         guard state.withLock({ $0.attempt == attempt }) else { return }
         switch event {
         case .initial(let snapshot, _):

@@ -292,7 +292,7 @@ package struct EventLimits: Sendable {
 /// The memory for large events that clients have not yet read, each event counted once.
 package final class EventMemory: Sendable {
     private let limit: Int
-    private let held = Atomic(0)
+    private let reserved = Atomic(0)
     private let encoded = Atomic(0)
 
     package init(limit: Int) { self.limit = limit }
@@ -301,7 +301,7 @@ package final class EventMemory: Sendable {
     var hasRoom: Bool { bytes < limit }
 
     /// The bytes in memory now.
-    package var bytes: Int { held.load(ordering: .relaxed) }
+    package var bytes: Int { reserved.load(ordering: .relaxed) }
 
     /// The number of large events, or parts of them, that were encoded so far.
     package var encodedEvents: Int { encoded.load(ordering: .relaxed) }
@@ -309,9 +309,9 @@ package final class EventMemory: Sendable {
     /// Counts the event until the last client has read it.
     func counted(_ event: SharedBytes) -> SharedBytes {
         let count = event.count
-        held.add(count, ordering: .relaxed)
+        reserved.add(count, ordering: .relaxed)
         encoded.add(1, ordering: .relaxed)
-        return SharedBytes(event) { [self] in held.subtract(count, ordering: .relaxed) }
+        return SharedBytes(event) { [self] in reserved.subtract(count, ordering: .relaxed) }
     }
 }
 

@@ -65,7 +65,7 @@ package final class StreamSubscription: TopicMember, CostedStream {
 
     package var plainStream: EventStream? { stream }
 
-    package func take(_ event: EncodedEvent) -> EventStream.SendResult { stream.send(event.bytes) }
+    package func receive(_ event: EncodedEvent) -> EventStream.SendResult { stream.send(event.bytes) }
 
     package func isAt(_ version: Version) {}
 

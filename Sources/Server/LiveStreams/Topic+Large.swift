@@ -53,7 +53,7 @@ extension Topic {
                     }
                     return
                 }
-                let outcome = part.isLast ? member.begin(with: part.event) : member.take(part: part.event)
+                let outcome = part.isLast ? member.begin(with: part.event) : member.receive(part: part.event)
                 switch outcome {
                 case .full: continue
                 case .closed:

@@ -260,7 +260,7 @@ extension Topic {
             return end(id, with: .error(context.problem(error)))
         }
         let (members, since) = admit(id, at: snapshot.version, isResuming: false)
-        for member in members where give(event, to: member, since: since) {
+        for member in members where send(event, to: member, since: since) {
             if let stream = member.plainStream { group.join(stream) }
         }
     }
@@ -345,7 +345,7 @@ extension Topic {
                 case .short(let short): event = short
                 case .large(let large): return send(large, toMembers: resumed.members, since: resumed.since)
                 }
-                for member in resumed.members where !give(event, to: member, since: resumed.since) {
+                for member in resumed.members where !send(event, to: member, since: resumed.since) {
                     if let stream = member.plainStream { group.leave(stream) }
                 }
             } catch {
@@ -363,7 +363,7 @@ extension Topic {
                     let late = state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(stream)) }
                     late?.fallBehind(since: since)
                 }
-                for member in others { give(event, to: member, since: since) }
+                for member in others { send(event, to: member, since: since) }
                 context.live.pause(nanoseconds: (group.count + others.count) * Self.pausePerStream)
             } catch {
                 dismiss(state.withLock { Array($0.members.values) }, with: .error(context.problem(error)))
@@ -463,8 +463,8 @@ extension Topic {
     ///
     /// - Parameter since: the version from which it joins again if it has no room.
     @discardableResult
-    private func give(_ event: EncodedEvent, to member: any TopicMember, since: Version?) -> Bool {
-        let outcome = member.take(event)
+    private func send(_ event: EncodedEvent, to member: any TopicMember, since: Version?) -> Bool {
+        let outcome = member.receive(event)
         guard outcome != .queued else { return true }
         _ = state.withLock { $0.remove(member) }
         if outcome == .full { member.fallBehind(since: since) }

@@ -30,7 +30,7 @@ final class TopicEncoder: Sendable {
         let plan = try state.withLock { try $0.plan(for: snapshot.schema) }
         var event = EncodedEvent(.initial, mark, try plan.initial(snapshot, content, limit: largest))
         event = event.counted(by: limits.memory)
-        state.withLock { $0.note(initial: event.bytes, mark) }
+        state.withLock { $0.record(initial: event.bytes, mark) }
         return event
     }
 
@@ -100,7 +100,7 @@ private struct State {
         return EncodedEvent(.initial, mark, lastInitial)
     }
 
-    mutating func note(initial: SharedBytes, _ mark: Mark) {
+    mutating func record(initial: SharedBytes, _ mark: Mark) {
         initialMark = mark
         lastInitial = initial
     }

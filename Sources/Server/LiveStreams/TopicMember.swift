@@ -14,7 +14,7 @@ package protocol TopicMember: AnyObject, Sendable {
 
     /// Receives an event. If there is no room for it, `fallBehind` follows, and no more events until it has joined
     /// again.
-    func take(_ event: EncodedEvent) -> EventStream.SendResult
+    func receive(_ event: EncodedEvent) -> EventStream.SendResult
 
     /// Receives the first event of its topic at an earlier version, from any thread. It then joins again from there and
     /// receives the later changes; if there is no room, `fallBehind` follows.
@@ -27,7 +27,7 @@ package protocol TopicMember: AnyObject, Sendable {
     func findsRoom() -> Bool
 
     /// Receives a part of a large event, from any thread. Until the last part it has no consistent version.
-    func take(part: EncodedEvent) -> EventStream.SendResult
+    func receive(part: EncodedEvent) -> EventStream.SendResult
 
     /// The rest of a large event is skipped from here on. Continue with it when there is room.
     func fallBehind(in delivery: Delivery)
@@ -51,8 +51,8 @@ package protocol TopicMember: AnyObject, Sendable {
 
 extension TopicMember {
     package var waitsForOthers: Bool { false }
-    package func begin(with event: EncodedEvent) -> EventStream.SendResult { take(event) }
-    package func take(part: EncodedEvent) -> EventStream.SendResult { take(part) }
+    package func begin(with event: EncodedEvent) -> EventStream.SendResult { receive(event) }
+    package func receive(part: EncodedEvent) -> EventStream.SendResult { receive(part) }
     package func willTakeParts(since version: Version?) {}
     package func findsRoom() -> Bool { true }
     package func fallBehind(in delivery: Delivery) {}

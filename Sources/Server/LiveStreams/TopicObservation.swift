@@ -65,19 +65,19 @@ private final class Holder: Sendable {
     func end(after event: TopicEvent) -> Version? {
         switch event {
         case .initial(let snapshot, let content), .resumed(let snapshot, let content):
-            note(isEmpty: content.isEmpty(in: self, snapshot))
+            record(isEmpty: content.isEmpty(in: self, snapshot))
             return nil
         case .update(let difference):
             let snapshot = difference.snapshot
             let isEmpty = difference.leavesNothing(in: self)
-            note(isEmpty: isEmpty)
+            record(isEmpty: isEmpty)
             let isLost = isEmpty && (try? snapshot.exists(object.classID, object.key)) == false
             return isLost ? snapshot.version : nil
         case .deleted, .failed: return nil
         }
     }
 
-    private func note(isEmpty: Bool) { self.isEmpty.withLock { $0 = isEmpty } }
+    private func record(isEmpty: Bool) { self.isEmpty.withLock { $0 = isEmpty } }
 
     fileprivate func hasNoElements(_ snapshot: any Snapshot) -> Bool {
         guard let property else { return false }

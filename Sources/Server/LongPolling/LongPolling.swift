@@ -15,35 +15,35 @@ import Synchronization
 import WireProtocol
 import WriteRequests
 
-/// Reads whose response waits until it differs from the one that the client has: for clients that no event stream
-/// reaches.
+/// Long polls: reads that respond when their response differs from the one that the client has. They are for clients
+/// that no event stream reaches.
 package final class LongPolling: Sendable {
     let context: GatewayContext
     let topics: Topics
-    let heldReads: HeldReads
+    let polls: LongPolls
 
     package init(_ context: GatewayContext, _ topics: Topics) {
         self.context = context
         self.topics = topics
-        heldReads = HeldReads(context.configuration.uptime)
+        polls = LongPolls(context.settings.now.uptime)
     }
 
-    // MARK: What others tell it
+    // MARK: Notifications
 
-    /// The number of reads that wait for a change.
-    package var count: Int { heldReads.count }
+    /// The number of polls that wait for a change.
+    package var count: Int { polls.count }
 
-    /// Notes a version that replaced the schema; see `HeldReads`.
-    package func noteSchema(at version: Version) { heldReads.noteSchema(at: version) }
+    /// Records a version that replaced the schema; see `LongPolls`.
+    package func noteSchema(at version: Version) { polls.noteSchema(at: version) }
 
-    /// Ends the waiting reads whose time is up, which otherwise happens by itself.
-    package func expire() { heldReads.expire() }
+    /// Ends the polls whose time is up, which otherwise happens by itself.
+    package func expire() { polls.expire() }
 
-    /// Responds to all waiting reads, because the server stops.
-    package func endAll() { heldReads.endAll() }
+    /// Responds to all polls, because the server stops.
+    package func endAll() { polls.endAll() }
 
-    /// Ends the reads of callers whose permissions were lost or have changed.
-    package func endInvalid() { heldReads.endInvalid() }
+    /// Ends the polls of callers whose permissions were lost or have changed.
+    package func endInvalid() { polls.endInvalid() }
 
     // MARK: Reads
 
@@ -51,7 +51,7 @@ package final class LongPolling: Sendable {
     package func polled(_ read: @escaping Handler) -> Handler {
         { [self] request, path in
             guard PollParameters.areGiven(request) else { return try read(request, path) }
-            let longest = context.settings.now.all.longestPoll
+            let longest = context.settings.now.longestPoll
             guard let poll = try PollParameters(request, longest: longest) else { return try read(request, path) }
             let isShared = Self.mayBeShared(request, try context.caller(of: request))
             return try self.poll(poll, request, path, read).mapHead { $0.headers.keep(isShared, status: $0.status) }
@@ -71,7 +71,7 @@ package final class LongPolling: Sendable {
         plain.setHeader("If-None-Match", nil)
         let caller = try context.caller(of: request)
         let probe = ReadProbe(caller.view, pinned: try context.store.snapshot())
-        // With this the read is checked, and not run.
+        // With this header the handler checks the read, and does not run it.
         let checked = try read(plain.with(ifNoneMatch: "*").with(probe), path)
         // An error, or a read that says how it runs.
         guard let dependence = probe.dependence, case .now(let unchanged) = checked, unchanged.status == 304 else {
@@ -83,20 +83,20 @@ package final class LongPolling: Sendable {
         case .other(let reply): return reply
         case .unknown: return try read(plain, path)
         }
-        guard !heldReads.hasOtherSchema(since: known.version), try leadsThere(dependence, at: known, request) else {
+        guard !polls.hasOtherSchema(since: known.version), try leadsThere(dependence, at: known, request) else {
             return try read(plain, path)
         }
         var lease: Quota.Lease?
         let seconds = context.isDraining.load(ordering: .relaxed) ? 0 : poll.seconds
         if seconds > 0 {
-            lease = context.limits.streams.take(request.limitKey)
+            lease = context.limits.streams.acquire(request.limitKey)
             if lease == nil { return .now(tooManyPolls()) }
         }
         var asked = plain
         asked.isOnLoop = false
         return .later { [self, lease, asked] responder in
-            HeldRead(
-                read: WaitingRead(request: asked, path: path, handler: read, caller: caller),
+            LongPoll(
+                of: PolledRequest(request: asked, path: path, handler: read, caller: caller),
                 dependence: dependence, probe: probe, known: known, isConditional: poll.tags != nil, lease: lease,
                 responder,
                 in: self
@@ -139,7 +139,7 @@ package final class LongPolling: Sendable {
         else {
             return true
         }
-        return try context.known(mark.version, hopQueries, try context.caller(of: request).view, request) != nil
+        return try context.resumable(mark.version, hopQueries, try context.caller(of: request).view, request) != nil
     }
 
     /// Waits for a state that this gateway does not have yet, as others of its log may.
@@ -147,14 +147,14 @@ package final class LongPolling: Sendable {
         for mark: Mark, _ poll: PollParameters, _ request: Request, _ plain: Request, _ path: PathParameters,
         _ read: @escaping Handler
     ) -> Reply {
-        let wait = Duration.milliseconds(min(poll.seconds * 1000, context.configuration.readWaitMilliseconds))
+        let wait = Duration.milliseconds(min(poll.seconds * 1000, context.settings.now.readWaitMilliseconds))
         return .later { [self] responder in
             context.waits.wait(for: mark.version, wait, in: context.store) { [self] isThere in
                 context.workers.reply(for: request.limitKey) { [self] in
                     var elsewhere = isThere ? request : plain
                     elsewhere.isOnLoop = false
-                    return context.answer(elsewhere, path, isThere ? polled(read) : read)
-                }.answer(responder)
+                    return context.reply(to: elsewhere, path, isThere ? polled(read) : read)
+                }.send(to: responder)
             }
         }
     }

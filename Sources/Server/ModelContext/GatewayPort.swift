@@ -46,8 +46,8 @@ package struct OwnGateway: GatewayPort {
             throw ToolError("The request is not valid: \(error).")
         }
         let arrived = Promise<Response?>()
-        router.respond(to: asked).answer(
-            Responder { outcome in
+        router.respond(to: asked).send(
+            to: Responder { outcome in
                 if case .response(let response) = outcome { arrived.set(response) } else { arrived.set(nil) }
             })
         guard let response = arrived.wait() else { throw ToolError("The gateway opened a stream.") }

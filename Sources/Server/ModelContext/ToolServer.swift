@@ -1,6 +1,6 @@
 import JSONCoding
 
-/// A server of the Model Context Protocol: answers the messages of one client with the tools for a database.
+/// A server of the Model Context Protocol: responds to the messages of one client with the tools for a database.
 ///
 /// It speaks the revisions that begin with a handshake, and the later one whose requests say their revision themselves.
 package struct ToolServer {
@@ -33,10 +33,10 @@ package struct ToolServer {
     }
 
     /// Answers a line; nil for one that asks nothing.
-    package func answer(_ line: [UInt8]) -> [UInt8]? {
+    package func response(to line: [UInt8]) -> [UInt8]? {
         let response: JSONValue?
         do throws(JSONError) {
-            response = self.answer(try JSONValue.parse(line))
+            response = self.response(to: try JSONValue.parse(line))
         } catch {
             response = Self.refusal(.null, ProtocolError(code: -32700, message: "This line is not JSON: \(error)"))
         }
@@ -47,14 +47,14 @@ package struct ToolServer {
         }
     }
 
-    private func answer(_ message: JSONValue) -> JSONValue? {
+    private func response(to message: JSONValue) -> JSONValue? {
         // The revision of March 2025 has arrays of messages.
-        guard case .array(let all) = message, !all.isEmpty else { return answer(single: message) }
-        let answers = all.compactMap { answer(single: $0) }
-        return answers.isEmpty ? nil : .array(answers)
+        guard case .array(let all) = message, !all.isEmpty else { return response(toSingle: message) }
+        let responses = all.compactMap { response(toSingle: $0) }
+        return responses.isEmpty ? nil : .array(responses)
     }
 
-    private func answer(single message: JSONValue) -> JSONValue? {
+    private func response(toSingle message: JSONValue) -> JSONValue? {
         guard case .object = message, message["jsonrpc"] == "2.0" else {
             return Self.refusal(.null, ProtocolError(code: -32600, message: "This is not a message of JSON-RPC 2.0."))
         }

@@ -12,36 +12,6 @@ package import SyncSubscriptions
 import Synchronization
 import WireProtocol
 
-/// What the metrics are read from, beside the context.
-package struct MetricSources: Sendable {
-    package let requests: RequestMetrics
-    /// The counters of the server that uses the router.
-    package let server: ServerCounters
-    package let topics: Topics
-    package let subscriptions: SubscriptionSets
-    package let transfers: WorkerPool
-    package let queries: QueryCache
-    /// The number of reads that wait for a change.
-    package let waitingReads: @Sendable () -> Int
-    /// The routes, in the order of their numbers in `requests`.
-    package let routes: @Sendable () -> [Router.Route]
-
-    package init(
-        requests: RequestMetrics, server: ServerCounters, topics: Topics, subscriptions: SubscriptionSets,
-        transfers: WorkerPool, queries: QueryCache, waitingReads: @escaping @Sendable () -> Int,
-        routes: @escaping @Sendable () -> [Router.Route]
-    ) {
-        self.requests = requests
-        self.server = server
-        self.topics = topics
-        self.subscriptions = subscriptions
-        self.transfers = transfers
-        self.queries = queries
-        self.waitingReads = waitingReads
-        self.routes = routes
-    }
-}
-
 /// Health, metrics and the log, for those who run the server.
 package final class OperationEndpoints: Sendable {
     let context: GatewayContext
@@ -95,16 +65,16 @@ package final class OperationEndpoints: Sendable {
                     ?? "A write to the disk failed, and the server accepts no more writes; committed data is safe and can be read. "
                     + "Repair the disk, then restart the server.")
         }
-        if let log = store.log, log.contactSeconds > Double(context.configuration.maximumLogSilence) {
+        if let log = store.log, log.contactSeconds > Double(context.settings.now.maximumLogSilence) {
             throw StoreError(
                 .logUnavailable,
                 "PostgreSQL has not responded for \(Int(log.contactSeconds)) seconds. Reads go on at the last version; writes fail. "
                     + "Check that the database can be reached.")
         }
-        guard let free = store.freeDiskBytes, free < context.configuration.minimumFreeDisk else { return }
+        guard let free = store.freeDiskBytes, free < context.settings.now.minimumFreeDisk else { return }
         throw Problem(
             .storeDiskNearlyFull,
-            "The database's disk has \(free >> 20) MiB left, less than the \(context.configuration.minimumFreeDisk >> 20) MiB that it "
+            "The database's disk has \(free >> 20) MiB left, less than the \(context.settings.now.minimumFreeDisk >> 20) MiB that it "
                 + "should have. Free disk space.")
     }
 }

@@ -132,7 +132,7 @@ package final class ReadProbe: RequestContext {
     package var dependence: ReadDependence? { found.withLock { $0 } }
 
     /// - Parameter snapshot: the version that the read is about, as the caller sees it.
-    func note(_ dependence: ReadDependence, _ snapshot: any Snapshot) throws {
+    func record(_ dependence: ReadDependence, _ snapshot: any Snapshot) throws {
         var seen = dependence
         for index in seen.parts.indices {
             var key = try seen.parts[index].key.seen(by: view, snapshot)

@@ -58,7 +58,7 @@ extension ReadEndpoints {
         }
         if let unchanged = try request.notModified(tag, at: mark) {
             let object = ObjectReference(objectClass.id, key)
-            try request.probe?.note(
+            try request.probe?.record(
                 ReadDependence(object, parameters, isPart: isPart, hopQueries: hopQueries), snapshot)
             return .now(unchanged)
         }

@@ -47,7 +47,7 @@ package final class ReadEndpoints: Sendable {
         _ request: Request, _ snapshot: any Snapshot, _ dependence: () throws -> ReadDependence
     ) throws -> Response? {
         guard request.header("If-None-Match") != nil else { return nil }
-        if let probe = request.probe { try probe.note(try dependence(), snapshot) }
+        if let probe = request.probe { try probe.record(try dependence(), snapshot) }
         let mark = snapshot.mark
         return try request.notModified(EntityTag(mark), at: mark)
     }

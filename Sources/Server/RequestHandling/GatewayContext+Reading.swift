@@ -32,17 +32,20 @@ extension GatewayContext {
     /// even smaller while long requests wait for processors, because work that the loop begins in vain delays all
     /// requests.
     package func queryBudget(for request: Request) -> QueryBudget {
-        // Read in place: a copy of all settings would cost more than the rest of this function.
-        let now = settings.now
+        budget(for: request, settings.now)
+    }
+
+    /// A function of its own, so that the settings are read in place: a copy would cost more than the rest of it.
+    private func budget(for request: Request, _ settings: GatewayConfiguration) -> QueryBudget {
         guard request.isOnLoop else {
             return QueryBudget(
-                rows: now.all.queryRows, milliseconds: now.all.queryMilliseconds, pace: RequestPace.current)
+                rows: settings.queryRows, milliseconds: settings.queryMilliseconds, pace: RequestPace.current)
         }
         let part = workers.isCrowded ? 4 : 1
         let budget = QueryBudget(
-            rows: now.all.queryRows, effort: now.all.inlineRows / part, bytes: now.all.inlineBytes / part,
-            milliseconds: min(now.all.queryMilliseconds ?? .max, max(now.all.inlineMilliseconds / part, 1)))
-        now.all.watchLoop?(budget)
+            rows: settings.queryRows, effort: settings.inlineRows / part, bytes: settings.inlineBytes / part,
+            milliseconds: min(settings.queryMilliseconds ?? .max, max(settings.inlineMilliseconds / part, 1)))
+        settings.watchLoop?(budget)
         return budget
     }
 
@@ -55,7 +58,7 @@ extension GatewayContext {
         reading size: Int, from snapshot: (any Snapshot)? = nil, for request: Request,
         asking asked: @autoclosure () -> AskedQuery? = nil, _ read: () throws -> Response
     ) throws -> Reply {
-        guard !request.isOnLoop || snapshot?.budget != nil || size <= settings.now.all.inlineObjects else {
+        guard !request.isOnLoop || snapshot?.budget != nil || size <= settings.now.inlineObjects else {
             throw NeedsWorker()
         }
         let start = monotonicNanoseconds()
@@ -66,21 +69,21 @@ extension GatewayContext {
             // It begins again: on a worker, or when there is memory.
             throw error
         } catch {
-            note(asked(), request, hasFailed: true, since: start)
+            record(asked(), request, hasFailed: true, since: start)
             throw error
         }
-        note(asked(), request, since: start)
+        record(asked(), request, since: start)
         return .now(response)
     }
 
     /// Notes a query that took long.
-    private func note(
+    private func record(
         _ asked: @autoclosure () -> AskedQuery?, _ request: Request, hasFailed: Bool = false, since start: Int64
     ) {
         let spent = monotonicNanoseconds() - start
-        guard spent >= settings.now.all.slowQueryNanoseconds, let asked = asked() else { return }
-        slowQueries.note(
-            asked, request, hasFailed: hasFailed, nanoseconds: spent, at: configuration.clock())
+        guard spent >= settings.now.slowQueryNanoseconds, let asked = asked() else { return }
+        slowQueries.record(
+            asked, request, hasFailed: hasFailed, nanoseconds: spent, at: settings.now.clock())
     }
 
     // MARK: Earlier versions
@@ -116,18 +119,18 @@ extension GatewayContext {
         "There is no snapshot '\(id)' of yours: it has expired, or it was deleted. Create a new one with POST /v1/snapshots, and begin again with it."
     }
 
-    /// Returns the version that a client knows, if the path led to the same target then; otherwise its knowledge is
-    /// about something else.
-    package func known(
+    /// Returns the version from which a client can resume: the one that it has, if the path led to the same target
+    /// then. Nil if the path led elsewhere, or the client has no version.
+    package func resumable(
         _ version: Version?, _ hopQueries: [BoundQuery], _ view: AccessView, _ request: Request
     ) throws -> Version? {
         guard !hopQueries.isEmpty else { return version }
         try request.requireWorker()
-        return try known(version, hopQueries, view)
+        return try resumable(version, hopQueries, view)
     }
 
     /// The same where there is time to read an earlier version.
-    package func known(_ version: Version?, _ hopQueries: [BoundQuery], _ view: AccessView) throws -> Version? {
+    package func resumable(_ version: Version?, _ hopQueries: [BoundQuery], _ view: AccessView) throws -> Version? {
         guard let version, !hopQueries.isEmpty else { return version }
         guard let past = try store.asOf(version, before: try store.snapshot()) else { return version }
         let reads = try view.restrict(past: past.reads)

@@ -11,8 +11,9 @@ extension GatewayContext {
     /// The number of attempts at a request whose schema is replaced between its preparation and its write.
     private static let maximumAttempts = 5
 
-    package func answer(
-        _ request: Request, _ path: PathParameters, _ handler: @escaping Handler, attempt: Int = 1
+    /// Runs a handler. The reply to a request that it refuses says why.
+    package func reply(
+        to request: Request, _ path: PathParameters, _ handler: @escaping Handler, attempt: Int = 1
     ) -> Reply {
         do {
             return try handler(repeatable(request, path, handler, attempt), path)
@@ -29,7 +30,7 @@ extension GatewayContext {
     ) -> Request {
         guard !request.isRead, attempt < Self.maximumAttempts else { return request }
         var known = request
-        known.again = { [self] in answer(request, path, handler, attempt: attempt + 1) }
+        known.again = { [self] in reply(to: request, path, handler, attempt: attempt + 1) }
         return known
     }
 
@@ -42,7 +43,7 @@ extension GatewayContext {
             return try handler(here, path)
         } catch  where NeedsWorker.isMeant(by: error) {
             requestCounters.movedReads.add(1, ordering: .relaxed)
-            return workers.reply(for: request.limitKey) { [self] in answer(request, path, handler) }
+            return workers.reply(for: request.limitKey) { [self] in reply(to: request, path, handler) }
         } catch {
             return refusal(of: request, error)
         }
@@ -58,10 +59,10 @@ extension GatewayContext {
         return workers.reply(for: key) { [self] in
             let weight = JSONValue.weight(of: request.body, folding: folds)
             guard weight <= bodyValues else { return .now(response(to: tooManyValues, of: request)) }
-            if let share = values.take(weight, for: key) { return answer(request.with(share), path, handler) }
+            if let share = values.reserve(weight, for: key) { return reply(to: request.with(share), path, handler) }
             return .later { [self] responder in
                 values.await(weight, for: key) { [self] share in
-                    begin(for: responder, key) { [self] in answer(request.with(share), path, handler) }
+                    begin(for: responder, key) { [self] in reply(to: request.with(share), path, handler) }
                 }
             }
         }
@@ -70,7 +71,7 @@ extension GatewayContext {
     /// Handles a request with a short body on the loop, if there is memory for the values in it.
     package func runShort(_ request: Request, _ path: PathParameters, _ handler: @escaping Handler) -> Reply {
         guard request.body.count > Self.uncountedBody else { return runHere(request, path, handler) }
-        guard let share = values.take(request.body.count * Self.maximumWeight, for: request.limitKey) else {
+        guard let share = values.reserve(request.body.count * Self.maximumWeight, for: request.limitKey) else {
             return runLong(request, path, folds: false, handler)
         }
         return runHere(request.with(share), path, handler)
@@ -79,14 +80,15 @@ extension GatewayContext {
     /// Handles a read again that found no memory for its response: when there is enough for the longest one.
     func runScheduled(_ request: Request, _ path: PathParameters, _ handler: @escaping Handler) -> Reply {
         let key = request.limitKey
-        let bytes = configuration.answerBytes + configuration.answerBytes / 4
+        let answerBytes = settings.now.answerBytes
+        let bytes = answerBytes + answerBytes / 4
         return .later { [self] responder in
             responseMemory.await(bytes, for: key) { [self] share in
                 begin(for: responder, key) { [self] in
                     // The parameters may be in a body, whose values keep their memory.
                     var known = request.with(Shares(request.share, share))
                     known.hasReservedMemory = true
-                    return TextMemory.$current.withValue(TextMemory(limit: bytes)) { answer(known, path, handler) }
+                    return TextMemory.$current.withValue(TextMemory(limit: bytes)) { reply(to: known, path, handler) }
                 }
             }
         }
@@ -96,8 +98,8 @@ extension GatewayContext {
     private func begin(for responder: Responder, _ key: LimitKey, _ work: @escaping @Sendable () -> Reply) {
         workers.run(for: key, responder.client) {
             // A response that nobody reads ends the request.
-            guard !responder.client.hasLeft else { return responder.answer(.empty(503)) }
-            work().answer(responder)
+            guard !responder.client.hasLeft else { return responder.send(.empty(503)) }
+            work().send(to: responder)
         }
     }
 

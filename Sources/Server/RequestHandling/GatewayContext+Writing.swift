@@ -15,7 +15,7 @@ extension GatewayContext {
     private enum Written: Sendable {
         case response(Response)
         /// The rest of the response is written after the commit, which has this state.
-        case answer(WriteResponse, Mark)
+        case result(WriteResponse, Mark)
     }
 
     /// Runs work in a write transaction, with the caller's permissions, and responds with its result once the commit is
@@ -31,19 +31,18 @@ extension GatewayContext {
         let caller = try caller(of: request)
         let view = caller.view
         let known = try IdempotentRequest(request, of: caller.names)
-        let settings = settings.now
         let account = request.limitKey
         let schema = BoundAccess.wholeSchema(of: snapshot)
         return .later { [self] responder in
             let written = Slot<Written>()
             let stored = Slot<(bytes: Int, time: Timestamp)>()
-            store.submit { [ruleProblems, repetitions] transaction in
-                let time = settings.all.clock()
+            store.submit { [settings, ruleProblems, repetitions] transaction in
+                let time = settings.now.clock()
                 try known?.checkNew(in: transaction, at: time)
                 try StoreError.check(transaction, has: schema)
                 if !view.isUnrestricted { ruleProblems.report(view.access(under: transaction.schema)) }
                 if known != nil {
-                    try repetitions.check(account, most: settings.all.idempotencyBytesPerCaller, at: time)
+                    try repetitions.check(account, most: settings.now.idempotencyBytesPerCaller, at: time)
                 }
                 let (result, response) = try view.perform(in: transaction) { transaction in
                     var result = try work(transaction)
@@ -51,28 +50,28 @@ extension GatewayContext {
                     return (result, try result.response(in: transaction))
                 }
                 if let known {
-                    let record = StoredResponse(result, response, verbatim: settings.all.idempotencyVerbatim)
+                    let record = StoredResponse(result, response, verbatim: settings.now.idempotencyVerbatim)
                     let bytes = try known.keep(
-                        record, in: transaction, from: time, for: settings.all.idempotencyLifetime)
+                        record, in: transaction, from: time, for: settings.now.idempotencyLifetime)
                     stored.put((bytes, time))
                 }
-                written.put(response.map { .response($0) } ?? .answer(result, transaction.mark))
+                written.put(response.map { .response($0) } ?? .result(result, transaction.mark))
             } completion: { [self] outcome in
                 if case .success = outcome, let stored = stored.value {
-                    repetitions.add(stored.bytes, of: account, at: stored.time, for: settings.all.idempotencyLifetime)
+                    repetitions.add(stored.bytes, of: account, at: stored.time, for: settings.now.idempotencyLifetime)
                 }
                 switch outcome {
                 case .success:
                     switch written.value {
-                    case .response(let response): responder.answer(response)
-                    case .answer(let result, let mark): finish(result, of: mark, for: caller, account, responder)
-                    case nil: responder.answer(response(to: Problem.internalError))
+                    case .response(let response): responder.send(response)
+                    case .result(let result, let mark): finish(result, of: mark, for: caller, account, responder)
+                    case nil: responder.send(response(to: Problem.internalError))
                     }
                 case .failure(let replay as IdempotentRequest.Replay): repeated(replay, for: caller, account, responder)
                 case .failure(let error as StoreError) where error.code == .schemaReplaced && request.again != nil:
                     // Not on the writer's thread, where this runs.
-                    workers.run(for: account) { request.again?().answer(responder) }
-                case .failure(let error): responder.answer(response(to: error, of: request))
+                    workers.run(for: account) { request.again?().send(to: responder) }
+                case .failure(let error): responder.send(response(to: error, of: request))
                 }
             }
         }
@@ -85,7 +84,7 @@ extension GatewayContext {
         guard !request.isRead, let caller = try? caller(of: request),
             let known = try? IdempotentRequest(request, of: caller.names)
         else { return .now(response(to: error, of: request)) }
-        let clock = configuration.clock
+        let clock = settings.now.clock
         let account = request.limitKey
         return .later { [self] responder in
             store.submit { transaction in
@@ -95,7 +94,7 @@ extension GatewayContext {
                 if case .failure(let replay as IdempotentRequest.Replay) = outcome {
                     repeated(replay, for: caller, account, responder)
                 } else {
-                    responder.answer(response(to: error, of: request))
+                    responder.send(response(to: error, of: request))
                 }
             }
         }
@@ -110,13 +109,13 @@ extension GatewayContext {
         workers.run(for: account, responder.client) { [self] in
             do {
                 let newest = try newest.get()
-                responder.answer(
+                responder.send(
                     result.response(
                         from: try state(at: mark, newest, caller) ?? caller.view.restrict(newest),
-                        answerBytes: settings.now.all.answerBytes))
+                        answerBytes: settings.now.answerBytes))
             } catch {
                 // The write was committed, whatever can be read now.
-                responder.answer(result.plainResponse)
+                responder.send(result.plainResponse)
             }
         }
     }
@@ -126,7 +125,7 @@ extension GatewayContext {
         _ replay: IdempotentRequest.Replay, for caller: Caller, _ account: LimitKey, _ responder: Responder
     ) {
         let result = replay.response
-        guard !result.isReady else { return responder.answer(result.plainResponse) }
+        guard !result.isReady else { return responder.send(result.plainResponse) }
         workers.run(for: account, responder.client) { [self] in
             do {
                 let newest = try store.snapshot()
@@ -136,11 +135,11 @@ extension GatewayContext {
                 var known = result
                 if earlier == nil { known.tagged = nil }
                 known.headers["ETag"] = nil
-                responder.answer(
+                responder.send(
                     known.response(
-                        from: now, answerBytes: settings.now.all.answerBytes, unlessChangedSince: earlier))
+                        from: now, answerBytes: settings.now.answerBytes, unlessChangedSince: earlier))
             } catch {
-                responder.answer(response(to: error))
+                responder.send(response(to: error))
             }
         }
     }

@@ -33,7 +33,7 @@ package final class GatewayContext: Sendable {
     package let bodyValues: Int
     /// The memory for long responses of requests that found none at first.
     package let responseMemory: MemoryQueue
-    /// The event streams and waiting reads of all callers.
+    /// The event streams and long polls of all callers.
     package let connections = OpenConnections()
     /// The snapshots of all callers.
     package let snapshots: FrozenVersions
@@ -72,15 +72,6 @@ package final class GatewayContext: Sendable {
         snapshots.expireRegularly()
     }
 
-    /// The present settings. They are lent without a copy: copying all of them would cost a request more than reading
-    /// the few that it needs.
-    package var configuration: GatewayConfiguration {
-        _read {
-            let now = settings.now
-            yield now.all
-        }
-    }
-
     /// Applies the settings that can change while requests are handled.
     package func update(_ configuration: GatewayConfiguration) {
         settings.update(configuration)
@@ -112,7 +103,7 @@ package final class GatewayContext: Sendable {
     ///
     /// - Parameter owner: what sends its events, if that knows their cost.
     package func opened(_ stream: EventStream, for request: Request, costing owner: (any CostedStream)? = nil) {
-        connections.add(stream, costing: owner, of: request, since: configuration.clock())
+        connections.add(stream, costing: owner, of: request, since: settings.now.clock())
         // They may have changed since the caller was authenticated.
         if let access, let caller = try? self.caller(of: request), !access.isValid(caller) { endStreams() }
     }

@@ -80,13 +80,13 @@ package struct PropertyCollection: Sendable {
 
     /// Throws 400 for a single value or an element.
     package init(collection path: ResolvedPropertyPath, _ snapshot: any Snapshot) throws(Problem) {
-        guard let held = PropertyCollection(path, snapshot) else {
+        guard let collection = PropertyCollection(path, snapshot) else {
             throw Problem(
                 .pathNotACollection,
                 "'\(path.name)' is a single value. Read it with the object, or alone at /v1/objects/….",
                 property: path.property.name)
         }
-        self = held
+        self = collection
     }
 
     /// Nil for a path whose end is not declared as a collection.

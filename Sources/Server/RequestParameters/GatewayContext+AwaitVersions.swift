@@ -30,7 +30,7 @@ extension GatewayContext {
         } catch {
             return .now(response(to: error, of: request))
         }
-        let wait = Duration.milliseconds(configuration.readWaitMilliseconds)
+        let wait = Duration.milliseconds(settings.now.readWaitMilliseconds)
         return .later { [self] responder in
             waits.wait(for: known.mark.version, wait, in: store) { [self] isThere in
                 do {
@@ -39,10 +39,10 @@ extension GatewayContext {
                         try checkHistory(known.mark)
                     }
                 } catch {
-                    return responder.answer(response(to: error, of: request))
+                    return responder.send(response(to: error, of: request))
                 }
                 workers.reply(for: request.limitKey) { [self] in awaitSnapshots(request, next) }
-                    .answer(responder)
+                    .send(to: responder)
             }
         }
     }
@@ -58,8 +58,8 @@ extension GatewayContext {
             return next(request)
         }
         return .later { [self] responder in
-            waits.wait(forAnnounced: last, .milliseconds(configuration.readWaitMilliseconds)) { [self] _ in
-                workers.reply(for: request.limitKey) { next(request) }.answer(responder)
+            waits.wait(forAnnounced: last, .milliseconds(settings.now.readWaitMilliseconds)) { [self] _ in
+                workers.reply(for: request.limitKey) { next(request) }.send(to: responder)
             }
         }
     }

@@ -37,7 +37,7 @@ package final class HistoryEndpoints: Sendable {
         // Everything since the oldest listed version is read.
         try request.requireWorker()
         let history = ObjectHistory(
-            of: object, caller.view, shown, style, limit: limit, answerBytes: context.settings.now.all.answerBytes)
+            of: object, caller.view, shown, style, limit: limit, answerBytes: context.settings.now.answerBytes)
         let page = try history.page(of: try context.store.walk(from: newest), before: cursor?.mark.version)
         let isThere = try object.address.find(object.objectClass, in: shown) != nil
         guard cursor != nil || isThere || !page.changes.isEmpty || page.last != nil else {

@@ -96,18 +96,18 @@ struct IndirectChanges {
 
 extension Snapshot {
     /// Returns a value in comparable form: embedded objects by the names and values that are written, not by identity.
-    func look(of property: PropertySchema, _ classID: ClassID, _ key: ObjectKey) throws -> Value {
-        try look(value(classID, key, property.id), property)
+    func comparableForm(of property: PropertySchema, _ classID: ClassID, _ key: ObjectKey) throws -> Value {
+        try comparableForm(value(classID, key, property.id), property)
     }
 
-    private func look(_ value: Value, _ property: PropertySchema) throws -> Value {
+    private func comparableForm(_ value: Value, _ property: PropertySchema) throws -> Value {
         guard property.ownsTarget, let target = property.targetClass.flatMap({ schema[$0] }) else { return value }
         switch value {
         case .link(let key):
             return .dictionary(
-                ValueMap(try target.storedProperties.map { ($0.name, try look(of: $0, target.id, key)) }))
-        case .list(let elements): return .list(try elements.map { try look($0, property) })
-        case .dictionary(let map): return .dictionary(try map.mapValues { try look($0, property) })
+                ValueMap(try target.storedProperties.map { ($0.name, try comparableForm(of: $0, target.id, key)) }))
+        case .list(let elements): return .list(try elements.map { try comparableForm($0, property) })
+        case .dictionary(let map): return .dictionary(try map.mapValues { try comparableForm($0, property) })
         default: return value
         }
     }

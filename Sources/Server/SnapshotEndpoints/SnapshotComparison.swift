@@ -101,7 +101,7 @@ struct SnapshotComparison {
                     if others.contains(property.name) { return false }
                     guard changes.modifications[key]?.contains(property.id) == true else { return false }
                     guard before?[property.id]?.type == property.type else { return true }
-                    return try from.look(of: property, id, key) != to.look(of: property, id, key)
+                    return try from.comparableForm(of: property, id, key) != to.comparableForm(of: property, id, key)
                 }
                 let names = assigned.map(\.name) + others
                 if !names.isEmpty { difference.modified.append((key, names)) }

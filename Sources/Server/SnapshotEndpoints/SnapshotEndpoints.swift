@@ -25,8 +25,8 @@ package final class SnapshotEndpoints: Sendable {
             )
         }
         let seconds =
-            try parameters.integer("ttl", in: 1...context.configuration.maximumSnapshotLife)
-            ?? min(context.configuration.snapshotLife, context.configuration.maximumSnapshotLife)
+            try parameters.integer("ttl", in: 1...context.settings.now.maximumSnapshotLife)
+            ?? min(context.settings.now.snapshotLife, context.settings.now.maximumSnapshotLife)
         let caller = try context.caller(of: request)
         let (owner, account) = (FrozenVersion.Owner(caller.principal), request.limitKey)
         guard let versions = context.store.sharedVersions else {
@@ -39,12 +39,12 @@ package final class SnapshotEndpoints: Sendable {
             do throws(Problem) {
                 try context.snapshots.keepShared(in: versions, for: seconds, owner, on: account) { [self] result in
                     switch result {
-                    case .success(let frozen): responder.answer(Self.made(frozen, for: caller))
-                    case .failure(let error): responder.answer(context.response(to: error, of: request))
+                    case .success(let frozen): responder.send(Self.made(frozen, for: caller))
+                    case .failure(let error): responder.send(context.response(to: error, of: request))
                     }
                 }
             } catch {
-                responder.answer(error.httpResponse)
+                responder.send(error.httpResponse)
             }
         }
     }
@@ -95,8 +95,8 @@ package final class SnapshotEndpoints: Sendable {
         return .later { [self] responder in
             context.snapshots.dropShared(frozen, in: versions) { [self] result in
                 switch result {
-                case .success: responder.answer(.empty(204))
-                case .failure(let error): responder.answer(context.response(to: error, of: request))
+                case .success: responder.send(.empty(204))
+                case .failure(let error): responder.send(context.response(to: error, of: request))
                 }
             }
         }
@@ -106,8 +106,8 @@ package final class SnapshotEndpoints: Sendable {
     package func compareSnapshots(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["to", "limit"])
         let limit =
-            try parameters.integer("limit", in: 0...context.configuration.maximumPage)
-            ?? context.configuration.defaultPage
+            try parameters.integer("limit", in: 0...context.settings.now.maximumPage)
+            ?? context.settings.now.defaultPage
         let view = try context.caller(of: request).view
         let from = try named(path, request).snapshot
         let to =
@@ -119,7 +119,7 @@ package final class SnapshotEndpoints: Sendable {
                 "'to' is version \(to.version), which is earlier than \(from.version). Request the changes from the earlier one.",
                 parameter: "to")
         }
-        let answerBytes = context.configuration.answerBytes
+        let answerBytes = context.settings.now.answerBytes
         let budget = context.queryBudget(for: request)
         return try context.reply(reading: .max, for: request) { [store = context.store] in
             let changes = try store.changesBetween(from, to)

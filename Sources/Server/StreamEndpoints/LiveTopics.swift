@@ -13,14 +13,14 @@ extension Topics {
     /// - Parameter memory: the memory for events that clients have not yet read.
     package convenience init(_ context: GatewayContext, _ memory: EventMemory) throws {
         let (store, settings, workers, logger) = (context.store, context.settings, context.workers, context.logger)
-        let live = try LiveQueries(store, .forAll(settings.value, settings))
+        let live = try LiveQueries(store, .forAll(settings.now, settings))
         self.init(
             TopicContext(
                 live: live, workers: workers,
                 limits: EventLimits(
-                    memory: memory, eventBytes: { settings.value.eventBytes },
-                    answerBytes: { settings.value.answerBytes }),
-                largest: { settings.value.maximumObserved },
+                    memory: memory, eventBytes: { settings.now.eventBytes },
+                    answerBytes: { settings.now.answerBytes }),
+                largest: { settings.now.maximumObserved },
                 problem: { Problem(of: $0, logger) }, newest: { try store.snapshot().mark },
                 mark: { version in (try? store.tag(of: version)).flatMap { $0 }.map { Mark(version, $0) } },
                 schema: { try store.snapshot().schema },
@@ -37,7 +37,7 @@ extension LivePolicy {
     fileprivate static func forAll(_ configuration: GatewayConfiguration, _ settings: LiveConfiguration) -> LivePolicy {
         .shared(patience: configuration.sharedCommitNanoseconds) {
             QueryBudget(
-                rows: settings.value.queryRows, effort: configuration.sharedQueryLookups, bytes: sharedBytes,
+                rows: settings.now.queryRows, effort: configuration.sharedQueryLookups, bytes: sharedBytes,
                 milliseconds: nil)
         }
     }
@@ -49,7 +49,7 @@ extension LivePolicy {
         let pace = RequestPace(caller)
         return .inTurns(
             budget: {
-                let present = settings.value
+                let present = settings.now
                 return QueryBudget(rows: present.queryRows, milliseconds: present.queryMilliseconds, pace: pace)
             }, pace: pace
         ) { work in workers.perform(for: pace, work) }

@@ -21,8 +21,8 @@ extension StreamEndpoints {
 
     /// Observes values of the objects that a property holds, or its plain values. The stream ends when the path leads
     /// to another target.
-    package func observeHeldValues(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try heldEvents(request, path, key: heldValuesKey)
+    package func observePropertyValues(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try propertyEvents(request, path, key: propertyValuesKey)
     }
 
     /// Observes the position of an object of a class.
@@ -32,15 +32,15 @@ extension StreamEndpoints {
 
     /// Observes the position of an object or value that a property holds. The stream ends when the path leads to
     /// another target.
-    package func observeHeldIndex(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try heldEvents(request, path, key: heldIndexKey)
+    package func observePropertyIndex(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try propertyEvents(request, path, key: propertyIndexKey)
     }
 
     func valuesKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
         try valuesKey(request, try CollectionTarget(class: path, snapshot))
     }
 
-    func heldValuesKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
+    func propertyValuesKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
         let property = try PropertyCollection(path, snapshot)
         if let collection = try CollectionTarget(property) { return try valuesKey(request, collection) }
         let parameters = try QueryParameters(
@@ -60,7 +60,7 @@ extension StreamEndpoints {
         try indexKey(request, try CollectionTarget(class: path, snapshot))
     }
 
-    func heldIndexKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
+    func propertyIndexKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
         let property = try PropertyCollection(path, snapshot)
         if let collection = try CollectionTarget(property) { return try indexKey(request, collection) }
         let parameters = try QueryParameters(

@@ -49,11 +49,11 @@ package final class StreamEndpoints: Sendable {
 
     /// Observes what follows an object in a path: a collection, or the target of a link. The stream ends when the
     /// path leads to another target.
-    package func observeHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try heldEvents(request, path, key: heldKey)
+    package func observePropertyCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try propertyEvents(request, path, key: propertyKey)
     }
 
-    func heldKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
+    func propertyKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
         let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
         guard let property = PropertyCollection(named, snapshot) else {
             return try targetKey(of: named, request, snapshot)
@@ -109,7 +109,7 @@ package final class StreamEndpoints: Sendable {
         _ parameters: QueryParameters, _ collection: CollectionTarget,
         _ subject: (BoundQuery) throws(Problem) -> TopicKey.Subject
     ) throws(Problem) -> TopicKey {
-        var query = try collection.reader(context.configuration).query(
+        var query = try collection.reader(context.settings.now).query(
             parameters, collection.objectClass, in: collection.scope)
         if let limit = try parameters.integer("limit", in: 0...Int.max) { query.steps.append(.limit(limit)) }
         return try rows(parameters, of: try subject(query), collection)
@@ -123,14 +123,14 @@ package final class StreamEndpoints: Sendable {
         try sectionsKey(request, try CollectionTarget(class: path, snapshot))
     }
 
-    package func observeHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try heldEvents(request, path, key: heldSectionsKey)
+    package func observePropertySections(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try propertyEvents(request, path, key: propertySectionsKey)
     }
 
-    func heldSectionsKey(
+    func propertySectionsKey(
         _ request: Request, _ path: PathParameters, _ snapshot: any Snapshot
     ) throws -> TopicKey {
-        let (collection, hopQueries) = try heldObjects(path, snapshot, showing: "sections", else: .sectionsValues)
+        let (collection, hopQueries) = try propertyObjects(path, snapshot, showing: "sections", else: .sectionsValues)
         return try sectionsKey(request, collection, hopQueries)
     }
 
@@ -139,7 +139,7 @@ package final class StreamEndpoints: Sendable {
     ) throws -> TopicKey {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["by", "ascending"] + Self.rowParameters)
-        let reader = collection.reader(context.configuration)
+        let reader = collection.reader(context.settings.now)
         var by = try reader.section(parameters, collection.objectClass)
         let sort = try reader.sort(parameters, collection.objectClass)
         guard sort == nil || parameters["ascending"] == nil else {
@@ -244,7 +244,7 @@ package final class StreamEndpoints: Sendable {
 
     /// Opens a stream of what an object in the path holds. It ends when the path leads to another target; a client that
     /// comes back after that is told so again.
-    func heldEvents(
+    func propertyEvents(
         _ request: Request, _ path: PathParameters,
         key: @escaping @Sendable (Request, PathParameters, any Snapshot) throws -> TopicKey
     ) throws -> Reply {
@@ -271,7 +271,7 @@ package final class StreamEndpoints: Sendable {
         }
         // Errors in the request are reported before the stream begins.
         let first = try bind(request)
-        let lastSeen = try context.known(lastSeen(request)?.version, first.hopQueries, caller.view, request)
+        let lastSeen = try context.resumable(lastSeen(request)?.version, first.hopQueries, caller.view, request)
         let account = request.limitKey
         return .events { [self] stream in
             let subscription = StreamSubscription.begin(first, topics, stream, for: account, since: lastSeen) {
@@ -334,14 +334,15 @@ extension StreamEndpoints {
 
     /// Observes the aggregates of the objects that a property holds. The stream ends when the path leads to another
     /// target.
-    package func observeHeldAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try heldEvents(request, path, key: heldAggregatesKey)
+    package func observePropertyAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try propertyEvents(request, path, key: propertyAggregatesKey)
     }
 
-    func heldAggregatesKey(
+    func propertyAggregatesKey(
         _ request: Request, _ path: PathParameters, _ snapshot: any Snapshot
     ) throws -> TopicKey {
-        let (collection, hopQueries) = try heldObjects(path, snapshot, showing: "aggregates", else: .aggregateValues)
+        let (collection, hopQueries) = try propertyObjects(
+            path, snapshot, showing: "aggregates", else: .aggregateValues)
         var key = try aggregatesKey(request, collection)
         key.hopQueries = hopQueries
         return key
@@ -352,7 +353,7 @@ extension StreamEndpoints {
     /// - Parameters:
     ///   - kind: what the stream shows, as the path of the read says it.
     ///   - code: the error's code for plain values, of which there are no such streams.
-    private func heldObjects(
+    private func propertyObjects(
         _ path: PathParameters, _ snapshot: any Snapshot, showing kind: String, else code: Problem.Code
     ) throws -> (collection: CollectionTarget, hopQueries: [BoundQuery]) {
         let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
@@ -370,11 +371,11 @@ extension StreamEndpoints {
         let parameters = try QueryParameters(
             request, single: AggregateQuery.parameters + GroupSelection.parameters + [ParameterName.lastEventID],
             repeatable: AggregateQuery.functions)
-        let asked = try AggregateQuery(parameters, collection, collection.reader(context.configuration))
+        let asked = try AggregateQuery(parameters, collection, collection.reader(context.settings.now))
         if let bins = asked.bins { return try key(observing: BinsRead.name, bins, bins.dependence(in: collection)) }
         return TopicKey(
             subject: .aggregate(
-                AggregateSubject(asked.aggregate, asked.form, limit: context.configuration.maximumGrouping)),
+                AggregateSubject(asked.aggregate, asked.form, limit: context.settings.now.maximumGrouping)),
             style: asked.form.style, isOwned: collection.isOwned)
     }
 }

@@ -44,7 +44,7 @@ package final class FirstResult: TopicMember {
     package var plainStream: EventStream? { nil }
     package var waitsForOthers: Bool { true }
 
-    package func take(_ event: EncodedEvent) -> EventStream.SendResult {
+    package func receive(_ event: EncodedEvent) -> EventStream.SendResult {
         finish(.known)
         return .closed
     }

@@ -257,7 +257,7 @@ package final class SetStream: CostedStream {
     // MARK: Events of members
 
     /// - Parameter isLive: whether the member is at the version of the live queries.
-    fileprivate func take(
+    fileprivate func receive(
         _ event: EncodedEvent, of member: SetMember, isLive: Bool = true, isPart: Bool = false
     ) -> EventStream.SendResult {
         let (result, mayReachBarriers) = state.withLock { state -> (EventStream.SendResult, Bool) in
@@ -551,12 +551,12 @@ final class SetMember: TopicMember {
 
     var plainStream: EventStream? { nil }
 
-    func take(_ event: EncodedEvent) -> EventStream.SendResult { stream?.take(event, of: self) ?? .closed }
+    func receive(_ event: EncodedEvent) -> EventStream.SendResult { stream?.receive(event, of: self) ?? .closed }
     func begin(with event: EncodedEvent) -> EventStream.SendResult {
-        stream?.take(event, of: self, isLive: false) ?? .closed
+        stream?.receive(event, of: self, isLive: false) ?? .closed
     }
-    func take(part: EncodedEvent) -> EventStream.SendResult {
-        stream?.take(part, of: self, isLive: false, isPart: true) ?? .closed
+    func receive(part: EncodedEvent) -> EventStream.SendResult {
+        stream?.receive(part, of: self, isLive: false, isPart: true) ?? .closed
     }
     func willTakeParts(since version: Version?) { stream?.willTakeParts(self, since: version) }
     func findsRoom() -> Bool { stream?.findsRoom(self) ?? true }

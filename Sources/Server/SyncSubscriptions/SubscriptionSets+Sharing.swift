@@ -12,7 +12,7 @@ final class SharedSets: Sendable {
     /// The name of this gateway in records.
     let gateway: String
     private let state = Mutex(State())
-    let isLooking = Atomic(false)
+    let isRefreshScheduled = Atomic(false)
 
     private struct State {
         /// The last known revision of each record, and since when it is known, by this gateway's clock.
@@ -31,7 +31,7 @@ final class SharedSets: Sendable {
     var count: Int { state.withLock { $0.seen.count } }
 
     /// Notes the revisions of all records. Returns those that have not changed since `limit`, which nobody uses.
-    func note(_ revisions: [String: Int64], _ now: Timestamp, unusedSince limit: Timestamp) -> [String: Int64] {
+    func record(_ revisions: [String: Int64], _ now: Timestamp, unusedSince limit: Timestamp) -> [String: Int64] {
         state.withLock { state in
             state.seen = state.seen.filter { revisions[$0.key] != nil }
             var unused: [String: Int64] = [:]
@@ -65,7 +65,7 @@ extension SubscriptionSets {
     func existing(_ id: SubscriptionSetID, _ shared: SharedSets) throws -> SubscriptionSet? {
         let set = sets.withLock { $0[id] } ?? newSet(id, nil, shared)
         guard let record = set.record, try set.refresh(from: record) else { return nil }
-        return known(set)
+        return kept(set)
     }
 
     /// Returns the set, which the log has after its first change.
@@ -79,7 +79,7 @@ extension SubscriptionSets {
             ? sets.withLock { $0.values.count { $0.id.owner == nil && $0.account == account } }
             : all.keys.count { $0.hasPrefix(prefix) }
         try checkRoom(own: own, of: all.count)
-        let set = known(newSet(id, account, shared))
+        let set = kept(newSet(id, account, shared))
         return set.touch(now) ? set : try made(id, for: account, shared)
     }
 
@@ -90,7 +90,7 @@ extension SubscriptionSets {
     }
 
     /// Keeps the set; returns the one that is kept already, if there is one.
-    private func known(_ set: SubscriptionSet) -> SubscriptionSet {
+    private func kept(_ set: SubscriptionSet) -> SubscriptionSet {
         sets.withLock { sets in
             if let present = sets[set.id], !present.current.isGone { return present }
             sets[set.id] = set
@@ -107,7 +107,7 @@ extension SubscriptionSets {
             if shared.mustTell(now, after: max(lifetime / 4, 1)) { for set in present { try set.tellUse() } }
             let limit = Timestamp(seconds: now.seconds - Int64(lifetime))
             let revisions = try shared.records.recordRevisions(prefix: SetRecord.prefix)
-            for (name, revision) in shared.note(revisions, now, unusedSince: limit)
+            for (name, revision) in shared.record(revisions, now, unusedSince: limit)
             where try shared.records.deleteRecord(name, at: revision) {
                 logger.info("An unused subscription set was deleted.", metadata: ["set": "\(name)"])
             }
@@ -130,25 +130,26 @@ extension SubscriptionSets {
 
     private func lookRegularly(_ shared: SharedSets) {
         queue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
-            self?.look(shared)
+            self?.refresh(shared)
             self?.lookRegularly(shared)
         }
     }
 
     /// One look serves all hints of a few milliseconds.
     private func lookSoon(_ shared: SharedSets, after time: DispatchTimeInterval) {
-        guard shared.isLooking.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else {
+        guard shared.isRefreshScheduled.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
+        else {
             return
         }
         queue.asyncAfter(deadline: .now() + time) { [weak self] in
-            shared.isLooking.store(false, ordering: .relaxed)
-            self?.look(shared)
+            shared.isRefreshScheduled.store(false, ordering: .relaxed)
+            self?.refresh(shared)
         }
     }
 
-    private func look(_ shared: SharedSets) {
+    private func refresh(_ shared: SharedSets) {
         let watched = sets.withLock { Array($0.values) }.filter { !$0.current.streams.isEmpty }
-        // The next look is in a second.
+        // The next refresh is in a second.
         guard !watched.isEmpty,
             let revisions = try? shared.records.recordRevisions(of: watched.compactMap { $0.record?.name })
         else { return }

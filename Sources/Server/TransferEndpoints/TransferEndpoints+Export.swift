@@ -63,7 +63,7 @@ extension TransferEndpoints {
         let accepted = request.header("Accept").flatMap { TransferFormat(mediaType: $0) }
         let format = try parameters.choice("format", default: accepted ?? .ndjson)
         let escapesFormulas = try self.escapesFormulas(parameters, format)
-        var query = try collection.reader(context.configuration).query(
+        var query = try collection.reader(context.settings.now).query(
             parameters, collection.objectClass, in: collection.scope)
         if let limit = try parameters.integer("limit", in: 0...Int.max) { query.steps.append(.limit(limit)) }
         var properties = collection.objectClass.storedProperties

@@ -29,7 +29,7 @@ package final class TransferEndpoints: Sendable {
 
     package init(_ context: GatewayContext) {
         self.context = context
-        let configuration = context.settings.value
+        let configuration = context.settings.now
         // Their turns are longer than those of other requests.
         pool = WorkerPool(
             count: configuration.transfers, begun: max(configuration.transfers * 8, 16),

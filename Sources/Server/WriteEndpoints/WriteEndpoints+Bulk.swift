@@ -14,7 +14,7 @@ extension WriteEndpoints {
         let parameters = try QueryParameters(request, single: BulkSelection.parameters)
         let snapshot = try context.snapshot(for: request)
         let objectClass = try snapshot.schema.named(path["class"] ?? "")
-        let selection = try BulkSelection(parameters, objectClass, snapshot.schema, context.configuration)
+        let selection = try BulkSelection(parameters, objectClass, snapshot.schema, context.settings.now)
         let input = try ObjectInputReader(writing: snapshot).object(try request.json(folding: true), objectClass)
         let conditions = try Preconditions(request)
         return try context.write(for: request, preparedFrom: snapshot) { transaction in
@@ -29,7 +29,7 @@ extension WriteEndpoints {
         let parameters = try QueryParameters(request, single: BulkSelection.parameters)
         let snapshot = try context.snapshot(for: request)
         let objectClass = try snapshot.schema.named(path["class"] ?? "")
-        let selection = try BulkSelection(parameters, objectClass, snapshot.schema, context.configuration)
+        let selection = try BulkSelection(parameters, objectClass, snapshot.schema, context.settings.now)
         let conditions = try Preconditions(request)
         return try context.write(for: request, preparedFrom: snapshot) { transaction in
             try conditions.checkState(transaction)
@@ -40,12 +40,12 @@ extension WriteEndpoints {
     }
 
     /// Assigns values to the objects in a property.
-    func patchHeld(
+    func patchPropertyObjects(
         _ request: Request, _ parameters: QueryParameters, _ path: PropertyPath, _ resolved: ResolvedPropertyPath,
         _ snapshot: any Snapshot
     ) throws -> Reply {
-        let target = try resolved.heldClass(snapshot.schema)
-        let selection = try BulkSelection(parameters, target, snapshot.schema, context.configuration)
+        let target = try resolved.elementClass(snapshot.schema)
+        let selection = try BulkSelection(parameters, target, snapshot.schema, context.settings.now)
         let input = try ObjectInputReader(writing: snapshot).object(try request.json(folding: true), target)
         let conditions = try Preconditions(request)
         return try context.write(for: request, preparedFrom: snapshot) { transaction in
@@ -60,12 +60,12 @@ extension WriteEndpoints {
 
     /// Removes the matching objects from a list, set or map. They stay in other collections; embedded objects are
     /// deleted.
-    func removeHeld(
+    func removePropertyElements(
         _ request: Request, _ parameters: QueryParameters, _ path: PropertyPath, _ resolved: ResolvedPropertyPath,
         _ snapshot: any Snapshot
     ) throws -> Reply {
-        let target = try resolved.heldClass(snapshot.schema)
-        let selection = try BulkSelection(parameters, target, snapshot.schema, context.configuration)
+        let target = try resolved.elementClass(snapshot.schema)
+        let selection = try BulkSelection(parameters, target, snapshot.schema, context.settings.now)
         let conditions = try Preconditions(request)
         return try context.write(for: request, preparedFrom: snapshot) { transaction in
             let resolved = try path.resolve(in: transaction)
@@ -90,7 +90,7 @@ extension ObjectWriter {
 
 extension ResolvedPropertyPath {
     /// The class of the objects in a collection property. Throws 400 for plain values.
-    fileprivate func heldClass(_ schema: Schema) throws(Problem) -> ClassSchema {
+    fileprivate func elementClass(_ schema: Schema) throws(Problem) -> ClassSchema {
         guard let target = property.targetClass.flatMap({ schema[$0] }) else {
             throw Problem(
                 .pathNotACollection,

@@ -47,7 +47,7 @@ extension WriteEndpoints {
         let snapshot = try context.snapshot(for: request)
         let target = try PropertyPath(path, snapshot.schema)
         let resolved = try target.resolve(in: snapshot)
-        if resolved.isCollection { return try patchHeld(request, parameters, target, resolved, snapshot) }
+        if resolved.isCollection { return try patchPropertyObjects(request, parameters, target, resolved, snapshot) }
         try parameters.refuse(BulkSelection.parameters, "'\(resolved.name)' is one object.")
         let object = try resolved.linkedObject(in: snapshot)
         guard let objectClass = snapshot.schema[object.classID] else { throw StoreError.unknownClass(object.classID) }
@@ -72,7 +72,7 @@ extension WriteEndpoints {
         guard !resolved.property.type.isComputed else { throw Problem(computed: resolved) }
         let selects = BulkSelection.parameters.contains { parameters[$0] != nil }
         if resolved.isCollection, selects, parameters["value"] == nil {
-            return try removeHeld(request, parameters, target, resolved, snapshot)
+            return try removePropertyElements(request, parameters, target, resolved, snapshot)
         }
         try parameters.refuse(
             BulkSelection.parameters, "'\(resolved.name)' is one element, or 'value' already selects it.")

@@ -56,7 +56,7 @@ extension WriteEndpoints {
     }
 
     /// Assigns a property of the target objects of one object's property.
-    package func putHeldValues(_ request: Request, _ path: PathParameters) throws -> Reply {
+    package func putPropertyValues(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try context.snapshot(for: request))
         guard let collection = try CollectionTarget(property) else {
             throw Problem(
@@ -87,7 +87,7 @@ extension WriteEndpoints {
                 "This sets '\(name)' of every \(objectClass.name). Select them with 'filter', or all of them with all=true.",
                 parameter: "all")
         }
-        var query = try collection.reader(context.configuration).query(parameters, objectClass, in: collection.scope)
+        var query = try collection.reader(context.settings.now).query(parameters, objectClass, in: collection.scope)
         if let limit = try parameters.integer("limit", in: 0...Int.max) { query.steps.append(.limit(limit)) }
         var input = ObjectInput(objectClass.id)
         try ObjectInputReader(schema: collection.snapshot.schema).read(

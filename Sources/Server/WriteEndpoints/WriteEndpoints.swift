@@ -141,8 +141,8 @@ extension WriteEndpoints {
         let parameters = try QueryParameters(request, single: ["include"])
         let includesObjects = try parameters.choice("include", default: ResultContent.keys) == .objects
         let snapshot = try context.snapshot(for: request)
-        let queries = QueryReader(schema: snapshot.schema, limits: QueryLimits(context.configuration))
-        let reader = TransactionReader(snapshot.schema, maximum: context.configuration.maximumTransaction) {
+        let queries = QueryReader(schema: snapshot.schema, limits: QueryLimits(context.settings.now))
+        let reader = TransactionReader(snapshot.schema, maximum: context.settings.now.maximumTransaction) {
             filter, arguments, objectClass throws(Problem) in
             var parameters: [String: String] = [:]
             if let filter { parameters[ParameterName.filter] = filter }

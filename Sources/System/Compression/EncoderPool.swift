@@ -10,7 +10,7 @@ package final class EncoderPool: Sendable {
 
     /// Takes an encoder, fresh, for the caller alone. Return it with `put`; one that is not returned is only lost to
     /// the pool.
-    package func take(_ coding: Coding) throws(CompressionError) -> Encoder {
+    package func acquire(_ coding: Coding) throws(CompressionError) -> Encoder {
         if let pooled = idle.withLock({ $0[coding]?.popLast() }) { return pooled.encoder }
         return try Encoder(coding)
     }
@@ -28,7 +28,7 @@ package final class EncoderPool: Sendable {
 
     /// Compresses bytes as a whole.
     package func encode(_ bytes: UnsafeRawBufferPointer, _ coding: Coding) throws(CompressionError) -> [UInt8] {
-        let encoder = try take(coding)
+        let encoder = try acquire(coding)
         let encoded = try encoder.encode(bytes)
         put(encoder)
         return encoded

@@ -119,8 +119,8 @@ package final class JSONWriter {
         guard let memory = state.pointee.memory else { return }
         let before = state.pointee.counted
         if now < before {
-            memory.give(before - now)
-        } else if !memory.take(now - before, own: before) {
+            memory.release(before - now)
+        } else if !memory.reserve(now - before, own: before) {
             state.pointee.isExhausted = true
         }
         state.pointee.counted = now

@@ -16,7 +16,7 @@ package final class TextMemory: Sendable {
     @TaskLocal package static var current: TextMemory?
 
     private let limit: Int
-    private let held = Atomic(0)
+    private let reserved = Atomic(0)
 
     /// The capacity up to which a buffer is not counted.
     static let short = 64 << 10
@@ -25,16 +25,16 @@ package final class TextMemory: Sendable {
     package init(limit: Int) { self.limit = limit }
 
     /// The bytes in memory now.
-    package var bytes: Int { held.load(ordering: .relaxed) }
+    package var bytes: Int { reserved.load(ordering: .relaxed) }
 
     /// Reserves bytes for a text.
     ///
     /// - Parameter own: what the text has already.
     /// - Returns: false if that exceeds the limit; the bytes are counted all the same.
-    func take(_ bytes: Int, own: Int) -> Bool {
-        let after = held.add(bytes, ordering: .relaxed).newValue
+    func reserve(_ bytes: Int, own: Int) -> Bool {
+        let after = reserved.add(bytes, ordering: .relaxed).newValue
         return after <= limit || after - bytes <= own
     }
 
-    func give(_ bytes: Int) { held.subtract(bytes, ordering: .relaxed) }
+    func release(_ bytes: Int) { reserved.subtract(bytes, ordering: .relaxed) }
 }

@@ -11,7 +11,7 @@ struct ProjectionTables {
     }
 
     /// Makes, alters and drops tables. Those that others made in the schema stay; one of the same name is a fault.
-    func bring(to layout: ProjectionLayout) throws {
+    func migrate(to layout: ProjectionLayout) throws {
         try sql.run("create schema if not exists \(ProjectionSQL.quoted(schema))")
         let existing = try read()
         let wanted = Set(layout.tables.map(\.name))
@@ -28,11 +28,11 @@ struct ProjectionTables {
                     "The schema '\(schema)' has a table '\(table.name)' that is not of the realm. Name another schema with --schema."
                 )
             }
-            try bring(old, to: table)
+            try migrate(old, to: table)
         }
     }
 
-    private func bring(_ old: Existing, to table: ProjectionLayout.Table) throws {
+    private func migrate(_ old: Existing, to table: ProjectionLayout.Table) throws {
         let common = old.columns.filter { table.columns.contains($0) }
         // Without its key's columns it is another table: of an object, not of elements.
         guard table.key.allSatisfy({ name in common.contains { $0.name == name } }) else {

@@ -127,7 +127,7 @@ final class ProjectionWriter {
     private func send(_ rows: inout RowText, to table: ProjectionLayout.Table) throws {
         guard !rows.isEmpty else { return }
         count += rows.rows
-        try sql.run(ProjectionSQL.insert(table, in: schema), .json(rows.take()))
+        try sql.run(ProjectionSQL.insert(table, in: schema), .json(rows.takeBytes()))
     }
 }
 

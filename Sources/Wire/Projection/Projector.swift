@@ -112,7 +112,7 @@ package final class Projector {
         case .from: reason = .schema
         case .unknown(let why): reason = why
         }
-        try ProjectionTables(sql, schema: name).bring(to: layout)
+        try ProjectionTables(sql, schema: name).migrate(to: layout)
         try rows.writeAll()
         for reader in readers {
             for statement in ProjectionSQL.grant(to: reader, in: name) { try sql.run(statement) }

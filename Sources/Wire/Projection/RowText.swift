@@ -23,7 +23,7 @@ struct RowText {
     var isFull: Bool { writer.count >= Self.limit }
 
     /// The rows since the last call.
-    mutating func take() -> [UInt8] {
+    mutating func takeBytes() -> [UInt8] {
         writer.endArray()
         defer {
             writer.removeAll()

@@ -106,7 +106,7 @@ struct ClusterCursor {
         let cluster: Cluster
         if slots[0] & 1 == 1 {
             let count = try reader.count(slots, 0)
-            guard count <= NodeReader.emptyLimit, case .granted = reader.budget.take(bytes: 0, elements: count)
+            guard count <= NodeReader.emptyLimit, case .granted = reader.budget.reserve(bytes: 0, elements: count)
             else {
                 throw reader.damaged("it claims \(count) objects", at: node.ref)
             }

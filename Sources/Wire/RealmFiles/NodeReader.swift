@@ -55,7 +55,7 @@ final class NodeReader {
         }
         guard length <= end - Node.headerLength - Int(ref) else { throw damaged("it ends beyond the file", at: ref) }
         guard length > 0 || size <= Self.emptyLimit else { throw damaged("it claims \(size) elements", at: ref) }
-        switch budget.take(bytes: length, elements: form == .raw ? 0 : size) {
+        switch budget.reserve(bytes: length, elements: form == .raw ? 0 : size) {
         case .granted: break
         case .exhausted:
             throw damaged("more is read than the file can have; nodes are shared or lead in a circle", at: ref)

@@ -63,7 +63,7 @@ struct PageDecryption {
 /// The key of an encrypted file, and the functions that use it. This module does not depend on a cryptographic library,
 /// so that an app that reads only plain files needs none; `RealmFileKeys` does.
 package struct RealmFileKey: Sendable {
-    /// 64 bytes; nil for another number.
+    /// 64 bytes; any other number is not a key.
     package let bytes: [UInt8]
     /// Nil where the library does not know the algorithm.
     let cipher: @Sendable () -> (any PageCipher)?

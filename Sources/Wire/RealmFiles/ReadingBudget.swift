@@ -33,7 +33,7 @@ struct ReadingBudget {
     }
 
     /// Takes one node, if that is granted.
-    mutating func take(bytes count: Int, elements number: Int) -> Decision {
+    mutating func reserve(bytes count: Int, elements number: Int) -> Decision {
         guard visits > 0, count <= bytes, number <= elements else { return .exhausted }
         guard number <= live else { return .tooMany(liveLimit) }
         visits -= 1

@@ -35,7 +35,7 @@ struct ImportedValues {
 
     mutating func beginConnecting() { isConnecting = true }
 
-    mutating func note(
+    mutating func record(
         _ key: Int64, became target: ObjectKey, in table: TableCopy, isNew: Bool = true, isChanged: Bool = true
     ) {
         keys[table.table.key, default: ObjectKeyRuns()].append(key, target)
@@ -46,7 +46,7 @@ struct ImportedValues {
         }
     }
 
-    mutating func note(_ sentence: String) { report.notes.append(sentence) }
+    mutating func record(_ sentence: String) { report.notes.append(sentence) }
 
     func key(of key: Int64, in table: TableCopy) -> ObjectKey? { keys[table.table.key]?[key] }
 

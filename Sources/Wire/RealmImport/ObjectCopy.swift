@@ -45,7 +45,7 @@ struct ObjectCopy {
         for (table, _) in waiting { reached.total += try file.objectCount(of: table.table) }
         if let (count, first) = file.invalidTexts {
             let most = count == 1000 ? "1,000 or more texts" : count == 1 ? "1 text" : "\(count) texts"
-            conversion.note(
+            conversion.record(
                 "\(most) of the file \(count == 1 ? "is" : "are") not UTF-8, first in \(first): bytes that are not became U+FFFD."
             )
         }
@@ -91,7 +91,7 @@ struct ObjectCopy {
                     let isChanged = try naming(object, table) {
                         try target.set(table.classID, present, values, onlyDifferent: policy == .modified)
                     }
-                    conversion.note(object.key, became: present, in: table, isNew: false, isChanged: isChanged)
+                    conversion.record(object.key, became: present, in: table, isNew: false, isChanged: isChanged)
                     try count()
                     return
                 }
@@ -101,7 +101,7 @@ struct ObjectCopy {
                 )
             }
             let key = try naming(object, table) { try target.create(table.classID, row: row) }
-            conversion.note(object.key, became: key, in: table)
+            conversion.record(object.key, became: key, in: table)
             try count()
         }
         return waiting

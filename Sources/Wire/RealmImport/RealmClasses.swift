@@ -34,7 +34,7 @@ package struct RealmClasses: Sendable {
         let target: UInt32?
     }
 
-    /// Throws `RealmImportError` with everything that a store cannot have, and `RealmFileError`.
+    /// Throws `RealmImportError` with everything that a store cannot contain, and `RealmFileError`.
     package init(_ file: RealmFile, _ selection: RealmSelection = RealmSelection()) throws {
         try self.init(file.tables, version: file.schemaVersion ?? 0, selection) { try file.objectCount(of: $0) }
     }

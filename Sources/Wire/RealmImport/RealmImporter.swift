@@ -37,8 +37,8 @@ package struct RealmImporter: Sendable {
         self.store = store
     }
 
-    /// Imports everything. Blocks, and other writes wait meanwhile. Throws `RealmImportError`, `RealmFileError`, the
-    /// errors of the store, and what `progress` throws; the store is as before then.
+    /// Imports everything. Blocks; other writes wait meanwhile. Throws `RealmImportError`, `RealmFileError`, the errors
+    /// of the store, and what `progress` throws; then the store is unchanged.
     ///
     /// The classes are merged with those of the newest state, and again in the writer's turn with the state that it sees,
     /// which decides what would be lost. When the two lead to different schemas, because another write came between, the
@@ -93,8 +93,8 @@ package struct RealmImporter: Sendable {
     /// of stores. Returns the report of the import, without a version, in which every existing object counts as
     /// changed.
     ///
-    /// Throws `RealmImportError` and `RealmFileError` as `run` does, and what `progress` throws. Cost: reads the file as
-    /// `run` does, and keeps the snapshot's version meanwhile. No other write waits.
+    /// Throws `RealmImportError` and `RealmFileError` as `run` does, and what `progress` throws. Cost: reads the file
+    /// as `run` does, and keeps the snapshot's version meanwhile. No other write waits.
     package static func rehearse(
         _ file: RealmFile, _ classes: RealmClasses, into snapshot: any Snapshot, _ policy: UpdatePolicy = .error,
         progress: @escaping (Progress) throws -> Void = { _ in }

@@ -80,8 +80,8 @@ package struct RealmPreview: Sendable {
         }
     }
 
-    /// Finds out by a rehearsal what no look at the classes shows: values that the database cannot have, and links that
-    /// would be lost. Does nothing for a file that would be refused without that. Cost and errors are those of
+    /// Finds by a rehearsal what the classes alone do not show: values that the database cannot contain, and links that
+    /// would be lost. Does nothing for a file that is already refused. Cost and errors are those of
     /// `RealmImporter.rehearse`, but its `RealmImportError` becomes the refusal.
     ///
     /// - Parameter snapshot: the snapshot of the preview.

@@ -53,8 +53,8 @@ package struct CSVReader {
 
     package init(_ source: ByteSource) { self.source = source }
 
-    /// Returns the next record; nil at the end. Skips empty lines, except where a record has one field. Throws `RecordError`
-    /// for invalid UTF-8, for text after a closing quote, and for a quote that is never closed.
+    /// Returns the next record; nil at the end. Skips empty lines, except where a record has one field. Throws
+    /// `RecordError` for invalid UTF-8, for text after a closing quote, and for a quote that is never closed.
     package mutating func next() throws -> [CSVField]? {
         if atStart {
             atStart = false
@@ -119,8 +119,8 @@ package struct CSVReader {
         return (bytes, separators)
     }
 
-    /// Reads the first record, and makes a column of each name in it; nil for a blank one. Throws `TransferError` for an
-    /// empty file, for a record that cannot be read or has blanks alone, for a name that appears twice, and for a
+    /// Reads the first record, and makes a column of each name in it; nil for a blank one. Throws `TransferError` for
+    /// an empty file, for a record that cannot be read or has blanks alone, for a name that appears twice, and for a
     /// `RecordError` that `column` throws.
     ///
     /// - Parameter escapesFormulas: whether the file was written with escaped formulas; see `CSVFormulas`.

@@ -55,7 +55,8 @@ package protocol ImportRecord: Sendable {
 }
 
 extension RowSource {
-    /// Returns the next row, or the error of its line; nil at the end. Throws `TransferError` if reading cannot continue.
+    /// Returns the next row, or the error of its line; nil at the end. Throws `TransferError` if reading cannot
+    /// continue.
     package mutating func next() throws -> Result<ImportedRow, LineError>? { try nextRecord().map(parser.row) }
 }
 

@@ -129,7 +129,7 @@ package struct ObjectImporter: Sendable {
     private func importRows<Source: RowSource>(
         _ batch: inout Batch, into total: inout Outcome, readingAhead source: inout Source
     ) throws -> Batch? {
-        let rows = take(&batch, into: &total)
+        let rows = admit(&batch, into: &total)
         let commit = begin(rows)
         // A line that waits for memory must not wait for that of a line before it in the same file.
         let next = batch.ending == nil && rows.last?.memory == nil ? read(&source) : nil
@@ -196,7 +196,7 @@ package struct ObjectImporter: Sendable {
 
     /// Counts the lines of a batch, and returns its rows. With the line that is one too many to be rejected the batch
     /// becomes the last one, and the lines after it are not imported.
-    private func take(_ batch: inout Batch, into total: inout Outcome) -> [ImportedRow] {
+    private func admit(_ batch: inout Batch, into total: inout Outcome) -> [ImportedRow] {
         var rows: [ImportedRow] = []
         rows.reserveCapacity(batch.items.count)
         defer { batch.items = [] }

@@ -90,9 +90,10 @@ struct DamageTests {
         #expect(throws: LeafError.unsupportedFormat) { try newer.withLeaf(.string) { _ in } }
     }
 
-    @Test("a header that announces outsized slots where none is marked is written again without them")
-    func noOutsizedSlot() throws {
-        // Three empty texts, without nulls: offsets of 16 bits, then one word that marks none of them as outsized.
+    @Test("a header that announces overflow slots where none is marked is written again without them")
+    func noOverflowSlot() throws {
+        // Three empty texts, without nulls: offsets of 16 bits, then one word that marks none of them as an overflow
+        // slot.
         var bytes = [UInt8](repeating: 0, count: 32 + 4 * 2 + 8)
         bytes[0] = LeafKind.string.rawValue
         bytes[1] = 2

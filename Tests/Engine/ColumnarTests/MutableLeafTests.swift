@@ -199,9 +199,9 @@ struct MutableLeafTests {
         let text = Array("somewhere else".utf8)
         try leaf.encode().withLeaf(kind) { read in
             text.withUnsafeBytes { bytes in
-                let outsized = expected.map { _ in bytes }
-                outsized.withUnsafeBufferPointer { outsized in
-                    let resolved = read.resolving(outsized)
+                let overflow = expected.map { _ in bytes }
+                overflow.withUnsafeBufferPointer { overflow in
+                    let resolved = read.resolving(overflow)
                     for slot in 0..<150 where expected[slot] != nil {
                         #expect(Array(resolved.utf8(at: slot)) == text)
                     }

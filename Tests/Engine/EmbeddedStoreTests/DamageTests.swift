@@ -212,7 +212,7 @@ struct DamageTests {
     /// Changes the file through LMDB, as no damage on the disk would.
     private func tamper(_ body: (LMDBTransaction, Trees) throws -> Void) throws {
         let file = try OpenFile(
-            path: directory.store, try FilePresence.take(directory.store), schema: .empty,
+            path: directory.store, try FilePresence.acquire(directory.store), schema: .empty,
             options: EmbeddedStoreOptions())
         let transaction = try file.environment.begin(readOnly: false)
         try body(transaction, file.trees)
@@ -334,7 +334,7 @@ struct DamageTests {
     func foreignLMDB() throws {
         do {
             let environment = try LMDBEnvironment(
-                path: directory.store, try FilePresence.takeDraft(directory.store), mapSize: 1 << 20,
+                path: directory.store, try FilePresence.acquireDraft(directory.store), mapSize: 1 << 20,
                 maximumReaders: 4)
             let transaction = try environment.begin(readOnly: false)
             let tree = try #require(try transaction.database("customers", create: true))
@@ -383,11 +383,11 @@ struct DamageTests {
     @Test("opening waits for a process that checks or compacts the file; a file with a reader is not checked")
     func presence() throws {
         try openPets(directory.store).0.close()
-        let first = try FilePresence.take(directory.store)
-        let second = try FilePresence.take(directory.store)
+        let first = try FilePresence.acquire(directory.store)
+        let second = try FilePresence.acquire(directory.store)
         #expect(!first.becomeExclusive())
         #expect(!second.becomeExclusive())
-        #expect(try FilePresence.takeAlone(directory.store) == nil)
+        #expect(try FilePresence.acquireExclusively(directory.store) == nil)
         let report = try EmbeddedStore.check(path: directory.store)
         #expect(!report.didCheckPages)
         #expect(report.faults == [])

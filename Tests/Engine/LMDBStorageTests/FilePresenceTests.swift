@@ -9,16 +9,16 @@ struct FilePresenceTests {
     func presence() throws {
         let directory = try TestDirectory()
         let path = directory.file("file")
-        var first: FilePresence? = try FilePresence.take(path)
-        let second = try FilePresence.take(path)
+        var first: FilePresence? = try FilePresence.acquire(path)
+        let second = try FilePresence.acquire(path)
         #expect(first?.identity == second.identity)
         #expect(!second.becomeExclusive())
-        #expect(try FilePresence.takeAlone(path) == nil)
+        #expect(try FilePresence.acquireExclusively(path) == nil)
         first = nil
         #expect(second.becomeExclusive())
-        #expect(try FilePresence.takeAlone(path) == nil)
+        #expect(try FilePresence.acquireExclusively(path) == nil)
         second.becomeShared()
-        #expect(try FilePresence.take(path).identity == second.identity)
+        #expect(try FilePresence.acquire(path).identity == second.identity)
         withExtendedLifetime(second) {}
     }
 
@@ -26,11 +26,11 @@ struct FilePresenceTests {
     func identity() throws {
         let directory = try TestDirectory()
         let path = directory.file("file")
-        let presence = try FilePresence.take(path)
+        let presence = try FilePresence.acquire(path)
         #expect(FileIdentity(path: path) == presence.identity)
         #expect(rename(path, directory.file("moved")) == 0)
         #expect(FileIdentity(path: path) == nil)
         #expect(FileIdentity(path: directory.file("moved")) == presence.identity)
-        #expect(try FilePresence.take(path).identity != presence.identity)
+        #expect(try FilePresence.acquire(path).identity != presence.identity)
     }
 }

@@ -25,7 +25,7 @@ struct LMDBTransactionTests {
     }
 
     private static func environment(_ path: String) throws -> LMDBEnvironment {
-        try LMDBEnvironment(path: path, try FilePresence.takeDraft(path), mapSize: 16 << 20, maximumReaders: 4)
+        try LMDBEnvironment(path: path, try FilePresence.acquireDraft(path), mapSize: 16 << 20, maximumReaders: 4)
     }
 
     private static func compare(

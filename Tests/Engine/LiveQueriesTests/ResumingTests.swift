@@ -154,8 +154,8 @@ struct ResumingTests {
         var recent = RecentChanges(after: Version(10))
         #expect(Self.known(&recent, after: 10) == 15)
         // It never had the first one, and has the others.
-        for version: UInt64 in [9, 100, 110, 120] { recent.note(resumptionFrom: Version(version)) }
-        for _ in 0..<misses { recent.note(resumptionFrom: Version(10)) }
+        for version: UInt64 in [9, 100, 110, 120] { recent.record(resumptionFrom: Version(version)) }
+        for _ in 0..<misses { recent.record(resumptionFrom: Version(10)) }
         #expect(Self.known(&recent, after: 110, keyCount: 100_000) == expected)
     }
 

@@ -92,7 +92,7 @@ struct TopSortTests {
         let source = try MemoryColumnSource(rows)
         let sorter = Sorter([SortKey(Self.items.path(1), ascending: false)], ItemClass.id, source, limit: 5)
         let scan = ClassScan(source, ItemClass.id, ConstantOperator(true))
-        let ends = try #require(try scan.ends())
+        let ends = try #require(try scan.endClusters())
         #expect(try sorter.prefers(ends.last, to: ends.first))
         #expect(try !sorter.prefers(ends.first, to: ends.last))
         var added: [Int] = []

@@ -39,7 +39,7 @@ struct MemoryQueueTests {
         ask("b1", 50, "b")
         // The last two would fit: the first waits for more, and the second for the first.
         #expect(shares.begun == ["a1"])
-        #expect(queue.take(1, for: .caller("c")) == nil)
+        #expect(queue.reserve(1, for: .caller("c")) == nil)
         shares.drop("a1")
         #expect(shares.begun == ["a1", "a2", "b1"])
         shares.drop("a2")
@@ -64,7 +64,7 @@ struct MemoryQueueTests {
         var seized: MemoryQueue.Share? = queue.seize(90, for: .caller("a"))
         let more = queue.seize(90, for: .caller("a"))
         #expect(queue.bytes == 180)
-        #expect(queue.take(5, for: .caller("b")) == nil)
+        #expect(queue.reserve(5, for: .caller("b")) == nil)
         withExtendedLifetime(seized) { seized = nil }
         // Another thread gets the share that this one waits for.
         let waited = try queue.wait(10, for: .caller("b")) {}
@@ -81,9 +81,9 @@ struct MemoryQueueTests {
         #expect(shares.begun == ["small"])
         shares.drop("small")
         #expect(shares.begun == ["small", "large"])
-        #expect(queue.take(1, for: .caller("a")) == nil)
+        #expect(queue.reserve(1, for: .caller("a")) == nil)
         shares.drop("large")
-        #expect(queue.take(1, for: .caller("a")) != nil)
+        #expect(queue.reserve(1, for: .caller("a")) != nil)
     }
 
     @Test("any order of waiting and giving back ends with nothing in use, and with all work done")

@@ -38,7 +38,7 @@ struct CompressedBodyTests {
                     headers: ["Content-Type": "text/plain", "Content-Encoding": "br"],
                     body: .bytes([UInt8](repeating: 1, count: 5_000))))
         }
-        router.get("/late") { _, _ in .later { $0.answer(.text(Self.text)) } }
+        router.get("/late") { _, _ in .later { $0.send(.text(Self.text)) } }
         router.get("/events") { _, _ in .events { _ in } }
         router.put("/text") { request, _ in .now(.text(request.header("If-Match") ?? "none")) }
         return router

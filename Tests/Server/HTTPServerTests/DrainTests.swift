@@ -22,7 +22,7 @@ struct DrainTests {
             .later { responder in
                 onAnotherThread {
                     usleep(10_000)
-                    responder.answer(.text("later"))
+                    responder.send(.text("later"))
                 }
             }
         }
@@ -122,7 +122,7 @@ struct DrainTests {
                 stopped.append(true)
             }
             #expect(eventually { (try? LoopbackClient(port: port)) == nil })
-            for responder in waiting.takeAll() { responder.answer(.text("done")) }
+            for responder in waiting.takeAll() { responder.send(.text("done")) }
             for client in clients {
                 let answer = try client.receive()
                 #expect(answer.text == "done")

@@ -29,7 +29,7 @@ struct LaterReplyTests {
                 #expect(eventually { waiting.values.count == count })
                 let batch = waiting.takeAll()
                 onAnotherThread {
-                    for (id, responder) in batch { responder.answer(.text(id)) }
+                    for (id, responder) in batch { responder.send(.text(id)) }
                 }
                 for (index, client) in clients.enumerated() {
                     #expect(try client.receive().text == "\(round)-\(index)")
@@ -49,7 +49,7 @@ struct LaterReplyTests {
         try withServer(routes: { router in
             router.post("/double") { request, _ in
                 .later { responder in
-                    onAnotherThread { responder.answer(.json(request.body + request.body)) }
+                    onAnotherThread { responder.send(.json(request.body + request.body)) }
                 }
             }
         }) { _, port in
@@ -71,7 +71,7 @@ struct LaterReplyTests {
     func synchronous() throws {
         let held = Recorder<Responder>()
         try withServer(routes: { router in
-            router.get("/inside") { _, _ in .later { $0.answer(.text("inside")) } }
+            router.get("/inside") { _, _ in .later { $0.send(.text("inside")) } }
             router.get("/held") { _, _ in .later { held.append($0) } }
         }) { _, port in
             let client = try LoopbackClient(port: port)
@@ -93,8 +93,8 @@ struct LaterReplyTests {
             router.get("/twice") { _, _ in
                 .later { responder in
                     onAnotherThread {
-                        responder.answer(.text("first"))
-                        responder.answer(.text("second"))
+                        responder.send(.text("first"))
+                        responder.send(.text("second"))
                     }
                 }
             }
@@ -123,7 +123,7 @@ struct LaterReplyTests {
                 try client.write("GET /wait HTTP/1.1\r\nHost: t\r\n\r\n")
             }
             #expect(eventually { waiting.values.count == 20 })
-            for responder in waiting.takeAll() { responder.answer(.text("late")) }
+            for responder in waiting.takeAll() { responder.send(.text("late")) }
             #expect(eventually { server.counters.openConnections == 0 })
             #expect(try LoopbackClient(port: port).get("/now").text == "now")
         }
@@ -142,7 +142,7 @@ struct LaterReplyTests {
                     .later { responder in
                         onAnotherThread {
                             usleep(2_300_000)
-                            responder.answer(.text("at last"))
+                            responder.send(.text("at last"))
                         }
                     }
                 }

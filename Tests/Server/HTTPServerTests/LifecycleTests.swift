@@ -147,7 +147,7 @@ struct LifecycleTests {
         #expect(reasons.values.allSatisfy { $0 == .serverStopping })
         #expect(idle.isClosed)
         #expect(stopped.values.isEmpty)
-        for responder in waiting.takeAll() { responder.answer(.text("done")) }
+        for responder in waiting.takeAll() { responder.send(.text("done")) }
         for client in busy {
             let answer = try client.receive()
             #expect(answer.text == "done")

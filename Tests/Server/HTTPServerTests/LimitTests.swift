@@ -17,16 +17,16 @@ struct LimitTests {
         let clock = Clock()
         let limiter = RateLimiter(RateLimit(perSecond: 2, burst: 3)) { clock.now.load(ordering: .relaxed) }
         let key = LimitKey.caller("a")
-        #expect((0..<5).map { _ in limiter.take(key).isAllowed } == [true, true, true, false, false])
-        #expect(limiter.take(.caller("b")).isAllowed)
-        #expect(limiter.take(key).retryAfter == 1)
+        #expect((0..<5).map { _ in limiter.acquire(key).isAllowed } == [true, true, true, false, false])
+        #expect(limiter.acquire(.caller("b")).isAllowed)
+        #expect(limiter.acquire(key).retryAfter == 1)
         clock.advance(0.4)
-        #expect(!limiter.take(key).isAllowed)
+        #expect(!limiter.acquire(key).isAllowed)
         clock.advance(0.1)
-        let outcome = limiter.take(key)
+        let outcome = limiter.acquire(key)
         #expect(outcome.isAllowed && outcome.remaining == 0 && outcome.reset == 2)
         clock.advance(100)
-        #expect((0..<4).map { _ in limiter.take(key).isAllowed } == [true, true, true, false])
+        #expect((0..<4).map { _ in limiter.acquire(key).isAllowed } == [true, true, true, false])
     }
 
     @Test("those who have not come for longest are forgotten, and nobody who comes all the time")
@@ -35,11 +35,11 @@ struct LimitTests {
         let limiter = RateLimiter(RateLimit(perSecond: 0.01, burst: 2), capacity: 1_600) {
             clock.now.load(ordering: .relaxed)
         }
-        _ = limiter.take(.caller("busy"))
-        _ = limiter.take(.caller("busy"))
+        _ = limiter.acquire(.caller("busy"))
+        _ = limiter.acquire(.caller("busy"))
         for number in 0..<20_000 {
-            _ = limiter.take(.address(UInt32(number)))
-            if number % 20 == 0 { #expect(!limiter.take(.caller("busy")).isAllowed) }
+            _ = limiter.acquire(.address(UInt32(number)))
+            if number % 20 == 0 { #expect(!limiter.acquire(.caller("busy")).isAllowed) }
         }
         #expect(limiter.count <= 1_600 + 16)
     }
@@ -107,7 +107,7 @@ struct LimitTests {
             #expect(try LoopbackClient(port: port).get("/").status == 200)
             // A response to HEAD has no stream, and must not count as one.
             second.0.hangUp()
-            #expect(eventually { quota.take(.address(0x7f00_0001)) != nil })
+            #expect(eventually { quota.acquire(.address(0x7f00_0001)) != nil })
             for _ in 0..<3 {
                 let head = try LoopbackClient(port: port)
                 try head.write("HEAD /events HTTP/1.1\r\nHost: t\r\n\r\n")

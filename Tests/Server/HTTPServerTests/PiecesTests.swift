@@ -66,7 +66,7 @@ struct PiecesTests {
                 router.get("/later/:count") { _, parameters in
                     let count = Int(parameters["count"] ?? "") ?? 0
                     return .later { responder in
-                        onAnotherThread { responder.answer(Response(body: .pieces(make(count)))) }
+                        onAnotherThread { responder.send(Response(body: .pieces(make(count)))) }
                     }
                 }
                 router.get("/now") { _, _ in .now(.text("now")) }

@@ -30,10 +30,10 @@ struct ResponseMemoryTests {
     @Test("room is given in turn, and one answer alone may be larger than all room")
     func turns() {
         let memory = ResponseMemory(limit: 100, counters: ServerCounters())
-        #expect(memory.take(150))
-        #expect(!memory.take(1))
+        #expect(memory.reserve(150))
+        #expect(!memory.reserve(1))
         memory.move(by: -150)
-        #expect(memory.take(60) && memory.take(40) && !memory.take(1))
+        #expect(memory.reserve(60) && memory.reserve(40) && !memory.reserve(1))
         let begun = Recorder<Int>()
         memory.await(50) { begun.append(1) }
         memory.await(10) { begun.append(2) }

@@ -105,7 +105,7 @@ struct RouterTests {
             return next(request)
         }
         router.get("/a") { _, _ in .now(.text("a")) }
-        router.get("/later") { _, _ in .later { $0.answer(.text("later", status: 202)) } }
+        router.get("/later") { _, _ in .later { $0.send(.text("later", status: 202)) } }
         func outer(_ target: String) throws -> String? {
             let seen = Recorder<String>()
             switch router.respond(to: try Request(.get, target)) {

@@ -12,7 +12,7 @@ struct TLSTests {
         router.get("/large") { _, _ in .now(.text(String(repeating: "x", count: 3_000_000))) }
         router.post("/echo") { request, _ in .now(.json(request.body)) }
         router.get("/later") { _, _ in
-            .later { responder in onAnotherThread { responder.answer(.text("later")) } }
+            .later { responder in onAnotherThread { responder.send(.text("later")) } }
         }
         router.on(.put, "/file", body: .file(limit: 10_000_000)) { request, _ in
             .now(.text("\(request.bodyFile?.count ?? -1)"))

@@ -30,7 +30,7 @@ struct TraceTests {
             return next(request)
         }
         router.get("/dogs/:key") { _, _ in .now(.text("dog")) }
-        router.get("/late") { _, _ in .later { $0.answer(.text("late")) } }
+        router.get("/late") { _, _ in .later { $0.send(.text("late")) } }
         router.get("/events") { _, _ in .events { _ in } }
         router.get("/fault") { _, _ in .now(HTTPError.internalError.httpResponse) }
         return router

@@ -24,7 +24,7 @@ private final class Receiver: TopicMember {
     var events: [EncodedEvent] { state.withLock { $0.events } }
     var ending: Ending? { state.withLock { $0.ending } }
 
-    func take(_ event: EncodedEvent) -> EventStream.SendResult {
+    func receive(_ event: EncodedEvent) -> EventStream.SendResult {
         state.withLock { $0.events.append(event) }
         return .queued
     }

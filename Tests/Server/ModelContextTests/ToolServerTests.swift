@@ -19,7 +19,7 @@ private struct OneAnswer: GatewayPort {
 struct ToolServerTests {
     private func answer(to line: String, _ port: OneAnswer, allowsWrites: Bool = false) throws -> JSONValue {
         let server = ToolServer(tools: Toolbox(allowsWrites: allowsWrites), port: port, version: "1.2.3")
-        return try JSONValue.parse(try #require(server.answer(Array(line.utf8))))
+        return try JSONValue.parse(try #require(server.response(to: Array(line.utf8))))
     }
 
     private func call(_ tool: String, _ arguments: String) -> String {

@@ -15,6 +15,6 @@ struct AcceptedTypesTests {
 
     @Test("the range that is most about a type decides", arguments: headers)
     func ranges(header: String, isTaken: Bool) {
-        #expect(AcceptedTypes(header).take("application/json") == isTaken)
+        #expect(AcceptedTypes(header).accepts("application/json") == isTaken)
     }
 }

@@ -115,7 +115,7 @@ package final class MemoryColumnSource: ColumnSource {
         return try Leaf(validating: bytes, kind: kind)
     }
 
-    /// Nothing is outsized here.
+    /// Nothing overflows here.
     package func overflowBlocks(
         of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) -> [(number: UInt32, count: Int)] { [] }

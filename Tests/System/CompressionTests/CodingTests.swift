@@ -106,11 +106,11 @@ struct CodingTests {
     @Test("encoders are reused", arguments: Coding.allCases)
     func pool(coding: Coding) throws {
         let pool = EncoderPool(limit: 1)
-        let first = try pool.take(coding)
+        let first = try pool.acquire(coding)
         var dropped: [UInt8] = []
         try Self.contents[2].bytes.withUnsafeBytes { try first.add($0, to: &dropped) }
         pool.put(first)
-        let again = try pool.take(coding)
+        let again = try pool.acquire(coding)
         #expect(again === first)
         let encoded = try [1, 2, 3].withUnsafeBytes { try again.encode($0) }
         let plain = try [1, 2, 3].withUnsafeBytes { try Encoder(coding).encode($0) }

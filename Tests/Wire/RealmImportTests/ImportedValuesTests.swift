@@ -48,7 +48,7 @@ struct ImportedValuesTests {
             conversion = ImportedValues(
                 try RealmTestFile.open("empty", in: try #require(directory)), layout, order: [0, 1])
             self.table = try #require(layout.tables[0])
-            conversion.note(5, became: ObjectKey(0), in: self.table)
+            conversion.record(5, became: ObjectKey(0), in: self.table)
         }
 
         /// The value of a property of the object with key 7.
@@ -106,8 +106,8 @@ struct ImportedValuesTests {
         #expect(fixture.conversion.isWaiting)
         _ = try fixture.value("any", .list([.map([(.string("k"), .link(table: 1, key: 0))])]))
         #expect(fixture.conversion.isWaiting)
-        fixture.conversion.note(7, became: ObjectKey(1), in: fixture.table)
-        fixture.conversion.note(0, became: ObjectKey(0), in: try #require(fixture.layout.tables[1]))
+        fixture.conversion.record(7, became: ObjectKey(1), in: fixture.table)
+        fixture.conversion.record(0, became: ObjectKey(0), in: try #require(fixture.layout.tables[1]))
         fixture.conversion.beginConnecting()
         #expect(
             try fixture.value("many", .list([.link(table: 0, key: 7), .link(table: 0, key: 5)]))

@@ -70,7 +70,7 @@ extension Leaf {
         return text(offsets: values, width: width, index: slot)
     }
 
-    /// The bytes of a slot in the leaf itself: for an outsized one its size.
+    /// The bytes of a slot in the leaf itself: for an overflow slot, its size.
     func inlineBytes(at slot: Int) -> UnsafeBufferPointer<UInt8> {
         checkSlot(slot)
         if encoding == .dictionary { return entry(Int(unpack(slot))) }

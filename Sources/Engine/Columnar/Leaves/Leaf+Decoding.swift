@@ -24,7 +24,7 @@ extension Leaf {
         }
     }
 
-    /// The texts or the bytes of all slots: of an outsized one its size.
+    /// The texts or the bytes of all slots: of an overflow slot its size.
     var texts: StringArena {
         if encoding == .text, let arena = dividedArea { return arena }
         var arena = StringArena()

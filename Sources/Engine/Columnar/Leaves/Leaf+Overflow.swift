@@ -9,7 +9,7 @@ extension Leaf {
         return overflowWord(slot >> 6) >> UInt64(slot & 63) & 1 != 0
     }
 
-    /// The outsized bits of 64 slots.
+    /// The overflow bits of 64 slots.
     @inline(__always)
     func overflowWord(_ index: Int) -> UInt64 {
         precondition(index >= 0 && index < maskWordCount(count), "no such mask word")
@@ -17,7 +17,7 @@ extension Leaf {
         return word & maskWordLimit(index, count)
     }
 
-    /// The slots that are outsized, ascending.
+    /// The slots that overflow, ascending.
     package var overflowSlots: [Int] {
         guard hasOverflow else { return [] }
         return (0..<maskWordCount(count)).flatMap { index in
@@ -26,12 +26,12 @@ extension Leaf {
         }
     }
 
-    /// The size of an outsized slot: of a text, data or mixed value in bytes, of a collection in elements.
+    /// The size of an overflow slot: of a text, data or mixed value in bytes, of a collection in elements.
     package func overflowSize(_ slot: Int) -> Int {
         LeafHeader.overflowSize(UnsafeRawBufferPointer(inlineBytes(at: slot)))
     }
 
-    /// The approximate number of bytes that a pass over the whole leaf reads, including its outsized texts.
+    /// The approximate number of bytes that a pass over the whole leaf reads, including its overflow texts.
     package var lookedAtBytes: Int {
         var bytes = areaSize
         guard let overflow, hasOverflow else { return bytes }
@@ -41,16 +41,16 @@ extension Leaf {
         return bytes
     }
 
-    /// The same leaf with the bytes of its outsized slots, in their order. They must stay in place as long as it is
+    /// The same leaf with the bytes of its overflow slots, in their order. They must stay in place as long as it is
     /// used.
     package func resolving(_ overflow: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Leaf {
-        precondition(overflow.count == overflowSlots.count, "as many values as outsized slots")
+        precondition(overflow.count == overflowSlots.count, "as many values as overflow slots")
         var leaf = self
         leaf.overflow = overflow.baseAddress
         return leaf
     }
 
-    /// The bytes of an outsized slot; empty when `resolving` has not provided them.
+    /// The bytes of an overflow slot; empty when `resolving` has not provided them.
     func overflowBytes(_ slot: Int) -> UnsafeBufferPointer<UInt8> {
         guard let overflow else { return UnsafeBufferPointer(start: nil, count: 0) }
         var rank = (overflowWord(slot >> 6) & (1 << UInt64(slot & 63) - 1)).nonzeroBitCount
@@ -60,7 +60,7 @@ extension Leaf {
 }
 
 extension LeafHeader {
-    /// The size that the leaf has in place of an outsized value; 0 where the bytes are damaged.
+    /// The size that the leaf has in place of an overflow value; 0 where the bytes are damaged.
     static func overflowSize(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard bytes.count == 8 else { return 0 }
         return Int(

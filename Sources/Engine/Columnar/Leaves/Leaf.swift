@@ -28,7 +28,7 @@ package struct Leaf: @unchecked Sendable {
     let values: UnsafeRawPointer
     let sideValues: UnsafeRawPointer
     let area: UnsafeRawPointer
-    /// The addresses of the outsized slots' bytes, in their order; nil until `resolving` provides them.
+    /// The addresses of the overflow slots' bytes, in their order; nil until `resolving` provides them.
     var overflow: UnsafePointer<UnsafeRawBufferPointer>?
 
     /// Checks that the bytes are a leaf of that kind and that all its parts lie within them. Bytes after it are
@@ -112,7 +112,7 @@ package struct Leaf: @unchecked Sendable {
         }
     }
 
-    /// The elements of a collection that is not outsized, in order.
+    /// The elements of a collection that does not overflow, in order.
     package func elements(at slot: Int) -> ElementBlock {
         let hasKeys = kind == .map
         let bytes = UnsafeRawBufferPointer(utf8(at: slot))

@@ -11,7 +11,7 @@
 ///     raw          slots × 4 (float), 8 (double), 12 (objectId, big endian), 16 (uuid, big endian; decimal128, low word
 ///                  first) bytes
 ///     text         (slots + 1) offsets of `width` bits, then, when entries > 0, one bit per slot in 64-bit words that marks the
-///                  outsized ones, then `area` bytes
+///                  overflow slots, then `area` bytes
 ///     dictionary   slots × width bits of codes, (entries + 1) offsets of `side` bits, then `area` bytes
 ///
 /// Outsized values are stored elsewhere, under the object's key. Instead of them the leaf has the eight bytes of their
@@ -56,7 +56,7 @@ struct LeafHeader {
         }
     }
 
-    /// The offset of the nanoseconds, the dictionary's offsets or the bits of outsized slots.
+    /// The offset of the nanoseconds, the dictionary's offsets or the bits of overflow slots.
     var sideOffset: Int { valuesOffset + valuesSize }
 
     /// Their size in bytes.

@@ -19,7 +19,7 @@ package struct MutableLeaf: Sendable {
     var uuids: [UUIDValue] = []
     var decimals: [Decimal128] = []
     var strings = StringArena()
-    /// For bytes: empty as long as no slot is outsized, otherwise one bit per slot; the bytes of an outsized slot are
+    /// For bytes: empty as long as no slot overflows, otherwise one bit per slot; the bytes of an overflow slot are
     /// its size.
     var overflow: [UInt64] = []
     private(set) var overflowCount = 0
@@ -49,7 +49,7 @@ package struct MutableLeaf: Sendable {
             if leaf.hasOverflow {
                 overflow = (0..<maskWordCount(count)).map { leaf.overflowWord($0) }
                 overflowCount = overflow.reduce(0) { $0 + $1.nonzeroBitCount }
-                // A damaged header announces outsized slots where none is marked.
+                // A damaged header announces overflow slots where none is marked.
                 if overflowCount == 0 { overflow = [] }
             }
         }
@@ -177,7 +177,7 @@ package struct MutableLeaf: Sendable {
         if overflowCount > 0 { mark(slot, overflow: false) }
     }
 
-    /// The size of an outsized slot; nil for any other.
+    /// The size of an overflow slot; nil for any other.
     package func overflowSize(_ slot: Int) -> Int? {
         guard isOverflow(slot) else { return nil }
         return strings.withText(slot) { LeafHeader.overflowSize(UnsafeRawBufferPointer($0)) }
@@ -214,7 +214,7 @@ package struct MutableLeaf: Sendable {
 
     package func isNull(_ slot: Int) -> Bool { nulls[slot >> 6] >> UInt64(slot & 63) & 1 != 0 }
 
-    /// The value of an existing slot that is not outsized.
+    /// The value of an existing slot that does not overflow.
     package func value(at slot: Int) -> Value {
         if isNull(slot) { return .null }
         switch kind {
@@ -235,16 +235,16 @@ package struct MutableLeaf: Sendable {
         }
     }
 
-    /// The value of a slot, or nil if it is outsized. Mutating, so that the leaf is not copied for the call.
+    /// The value of a slot, or nil if it overflows. Mutating, so that the leaf is not copied for the call.
     package mutating func plainValue(at slot: Int) -> Value? {
         if kind == .int { return isNull(slot) ? .null : .int(integers[slot]) }
         return isOverflow(slot) ? nil : value(at: slot)
     }
 
-    /// Replaces the value of a slot that is not outsized. Returns false, with nothing done, when it is. Throws as
+    /// Replaces the value of a slot that does not overflow. Returns false, with nothing done, when it does. Throws as
     /// `set(_:_:)`.
     package mutating func setPlain(_ slot: Int, _ value: Value) throws(LeafError) -> Bool {
-        // The most frequent kinds, in which no slot is outsized.
+        // The most frequent kinds, which never overflow.
         if slot >= 0, slot < count {
             switch (value, kind) {
             case (.int(let number), .int):
@@ -279,7 +279,7 @@ package struct MutableLeaf: Sendable {
         nullCount -= 1
     }
 
-    /// The elements of a collection that is not outsized, in order.
+    /// The elements of a collection that does not overflow, in order.
     package func elements(at slot: Int) -> ElementBlock {
         let hasKeys = kind == .map
         return strings.withText(slot) { try? ElementBlock(decoding: UnsafeRawBufferPointer($0), hasKeys: hasKeys) }

@@ -130,23 +130,25 @@ private struct ScalarDecoder<Bytes: IteratorProtocol<UInt8>> {
     mutating func next() -> Element? {
         guard fill(1) else { return nil }
         let first = UInt8(truncatingIfNeeded: pending)
-        if first < 0x80 { return take() }
+        if first < 0x80 { return removeFirst() }
         let length = first < 0xC2 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 1
-        guard length > 1, fill(length) else { return take() }
+        guard length > 1, fill(length) else { return removeFirst() }
         var value = UInt32(first) & (0x7F >> UInt32(length))
         for index in 1..<length {
             let byte = pending >> UInt32(8 * index) & 0xFF
-            guard byte & 0xC0 == 0x80 else { return take() }
+            guard byte & 0xC0 == 0x80 else { return removeFirst() }
             value = value << 6 | byte & 0x3F
         }
         // Overlong encodings and surrogates are not scalars.
-        guard value >= [0x80, 0x800, 0x10000][length - 2], let scalar = Unicode.Scalar(value) else { return take() }
+        guard value >= [0x80, 0x800, 0x10000][length - 2], let scalar = Unicode.Scalar(value) else {
+            return removeFirst()
+        }
         pending = length == 4 ? 0 : pending >> UInt32(8 * length)
         pendingCount -= length
         return .scalar(scalar)
     }
 
-    private mutating func take() -> Element {
+    private mutating func removeFirst() -> Element {
         let byte = UInt8(truncatingIfNeeded: pending)
         pending >>= 8
         pendingCount -= 1

@@ -45,7 +45,7 @@ struct Compaction {
     }
 
     private func replace(progress: (@Sendable (Int) -> Void)?) throws -> OpenFile {
-        guard let presence = try FilePresence.takeAlone(temporary) else {
+        guard let presence = try FilePresence.acquireExclusively(temporary) else {
             throw StoreError(.busy, "'\(temporary)' is in use by another program. Move it away and try again.")
         }
         adoptOwner(temporary)

@@ -62,7 +62,7 @@ extension EmbeddedStore {
         statistics.log = replication?.log.numbers
         (statistics.waitingWorks, statistics.isClosed) = waiting
         guard !statistics.isClosed else { return statistics }
-        (statistics.heldVersions, statistics.oldestHeldSeconds) = heldVersionAges
+        (statistics.pinnedVersions, statistics.oldestPinnedSeconds) = pinnedVersionAges
         statistics.newestVersion = try? snapshot().version
         statistics.changeLogFloor = try? changeLogFloor()
         statistics.usedBytes = (try? file.environment.usedBytes) ?? 0

@@ -5,16 +5,16 @@ package import QueryLanguage
 package import StoreContract
 import Synchronization
 
-/// A snapshot that the store can revoke when it is held too long. Only stores that limit the age of versions use it.
+/// A snapshot that the store can revoke when it is pinned too long. Only stores that limit the age of versions use it.
 ///
-/// Each call holds the version while it runs, so a call in progress when the snapshot expires runs to its end, and the
+/// Each call pins the version while it runs, so a call in progress when the snapshot expires runs to its end, and the
 /// last of them ends the read transaction. Cost: a lock and a reference per call, some 20 ns.
 package final class ExpiringSnapshot: ForwardedSnapshot {
     package let version: Version
     package let tag: HistoryTag
     package let schema: Schema
     private let counts: [ClassID: Int]
-    private let held: Mutex<EmbeddedSnapshot?>
+    private let pinned: Mutex<EmbeddedSnapshot?>
     private let limit: Double
 
     /// `limit` in seconds is for the message.
@@ -23,25 +23,25 @@ package final class ExpiringSnapshot: ForwardedSnapshot {
         tag = snapshot.tag
         schema = snapshot.schema
         counts = snapshot.classes.mapValues(\.objectCount)
-        held = Mutex(snapshot)
+        pinned = Mutex(snapshot)
         self.limit = limit
     }
 
     /// Makes all later calls throw `versionGone`.
     package func expire() {
         // Released outside of the lock, because ending a transaction takes locks of its own.
-        _ = held.withLock { held in
-            defer { held = nil }
-            return held
+        _ = pinned.withLock { pinned in
+            defer { pinned = nil }
+            return pinned
         }
     }
 
-    package var isExpired: Bool { held.withLock { $0 == nil } }
+    package var isExpired: Bool { pinned.withLock { $0 == nil } }
 
     /// Throws `versionGone` once it has expired.
     package var base: EmbeddedSnapshot {
         get throws {
-            if let snapshot = held.withLock({ $0 }) { return snapshot }
+            if let snapshot = pinned.withLock({ $0 }) { return snapshot }
             throw StoreError(
                 .versionGone,
                 "Version \(version) is no longer available: this store releases a version \(limit) seconds after a newer one appears. Take a new snapshot and hold it for a shorter time."

@@ -40,7 +40,7 @@ extension EmbeddedStore {
             throw StoreError(.fileAccess, "There is no file '\(path)'.")
         }
         try ByteOrder.check(path)
-        let presence = try FilePresence.take(path)
+        let presence = try FilePresence.acquire(path)
         let isAlone = presence.becomeExclusive()
         defer { if isAlone { presence.becomeShared() } }
         guard presence.fileSize > 0 else { throw StoreError(.invalidFile, "'\(path)' is empty.") }

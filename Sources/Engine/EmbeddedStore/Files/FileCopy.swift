@@ -21,7 +21,7 @@ struct FileCopy {
     /// Throws `StoreError`, and the error of `progress`, which ends the copy.
     func run(progress: (@Sendable (Int) throws -> Void)?) throws {
         guard FileIdentity(path: path) == nil else { throw isTaken }
-        guard let presence = try FilePresence.takeAlone(temporary) else {
+        guard let presence = try FilePresence.acquireExclusively(temporary) else {
             throw StoreError(.busy, "Another copy to '\(path)' is being written. Wait for it, or name another file.")
         }
         do {

@@ -3,8 +3,8 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// The snapshots that are held in this process, by version: one for each, so that equal versions share a snapshot, and
-/// the time since a newer version appeared.
+/// The snapshots that are pinned in this process, by version: one for each, so that equal versions share a snapshot,
+/// and the time since a newer version appeared.
 final class LiveVersions: Sendable {
     /// One version can exist in the file before and after a compaction.
     private struct VersionKey: Hashable {
@@ -54,13 +54,13 @@ final class LiveVersions: Sendable {
         }
     }
 
-    /// The number of held versions, and the seconds since the oldest of them ceased to be the newest.
+    /// The number of pinned versions, and the seconds since the oldest of them ceased to be the newest.
     var ages: (count: Int, oldest: Double) {
         let now = ContinuousClock.now
         return entries.withLock { entries in
-            let held = entries.values.filter { $0.usable != nil }
-            let oldest = held.compactMap(\.outdatedAt).min()
-            return (held.count, oldest.map { (now - $0) / .seconds(1) } ?? 0)
+            let pinned = entries.values.filter { $0.usable != nil }
+            let oldest = pinned.compactMap(\.outdatedAt).min()
+            return (pinned.count, oldest.map { (now - $0) / .seconds(1) } ?? 0)
         }
     }
 

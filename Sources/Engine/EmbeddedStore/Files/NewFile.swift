@@ -16,7 +16,7 @@ extension EmbeddedStore {
         guard FileIdentity(path: path) == nil else { throw taken(path) }
         // Held until the file has its name. A lock on the draft itself would have to be let go for the store to open it,
         // and another process would come between.
-        guard let presence = try FilePresence.takeAlone(lockFile) else {
+        guard let presence = try FilePresence.acquireExclusively(lockFile) else {
             throw StoreError(.busy, "Another program is making '\(path)'. Try again when that is done.")
         }
         defer { withExtendedLifetime(presence) { _ = unlink(lockFile) } }

@@ -207,7 +207,7 @@ final class PageVerifier {
     private func visitPage(
         _ page: UInt64, level: Int, from: UnsafeRawBufferPointer?, to: UnsafeRawBufferPointer?
     ) {
-        guard faults.count < limit, take(page, 1, for: walk.name) else { return }
+        guard faults.count < limit, claim(page, 1, for: walk.name) else { return }
         treePages += 1
         let start = Int(page) * pageSize
         let kind = bytes.littleEndian(start + 10, as: UInt16.self)
@@ -291,7 +291,7 @@ final class PageVerifier {
         guard bytes.littleEndian(start, as: UInt64.self) == first,
             bytes.littleEndian(start + 10, as: UInt16.self) == PageFormat.Kind.overflow, pages >= needed
         else { return fail("page \(first) is not the value of \(walk.name) that should be there") }
-        guard take(first, pages, for: walk.name) else { return nil }
+        guard claim(first, pages, for: walk.name) else { return nil }
         walk.overflowPages += UInt64(pages)
         let contents = start + PageFormat.headerSize
         return UnsafeRawBufferPointer(rebasing: bytes[contents..<contents + node.dataLength])
@@ -385,7 +385,7 @@ private struct Node {
 
 /// The accounting of pages to their owners.
 extension PageVerifier {
-    func take(_ page: UInt64, _ count: Int, for owner: String) -> Bool {
+    func claim(_ page: UInt64, _ count: Int, for owner: String) -> Bool {
         guard page >= UInt64(PageFormat.metaPages), page <= lastPage, page < UInt64(filePages),
             count <= filePages - Int(page), UInt64(count) <= lastPage - page + 1
         else {

@@ -47,7 +47,7 @@ extension EmbeddedStore {
 
     /// Called before the file has its name, so that readers never see versions of the abandoned history in it.
     private static func beginHistory(of copy: String, for path: String) throws {
-        guard let presence = try FilePresence.takeAlone(copy) else {
+        guard let presence = try FilePresence.acquireExclusively(copy) else {
             throw StoreError(.busy, "'\(copy)' is in use by another program. Move it away and try again.")
         }
         do {
@@ -68,7 +68,7 @@ extension EmbeddedStore {
             return
         }
         // Held until the file is replaced: a process that wants to open it meanwhile waits and then opens the new one.
-        guard let presence = try FilePresence.takeAlone(path) else {
+        guard let presence = try FilePresence.acquireExclusively(path) else {
             throw StoreError(
                 .busy, "'\(path)' is open in another program. Stop the server, then restore the backup.")
         }

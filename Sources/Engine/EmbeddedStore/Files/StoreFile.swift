@@ -48,9 +48,9 @@ package struct EmbeddedStoreOptions: Sendable {
 
     /// The maximum number of versions from the oldest one in use, by any process, to the newest: a write beyond that
     /// throws `tooManyVersions`. Versions of one commit count as one. Bounds the file's growth under a snapshot that is
-    /// held for long; nil means no limit.
+    /// pinned for long; nil means no limit.
     package var maximumActiveVersions: Int?
-    /// The maximum seconds that a snapshot of this process may be held after a newer version appeared; then it throws
+    /// The maximum seconds that a snapshot of this process may be pinned after a newer version appeared; then it throws
     /// `versionGone`. Checked five times a second and at each write; nil means no limit.
     package var maximumVersionAge: Double?
     /// Whether to check the structure of the file when it is opened and no other process has it open: about a
@@ -67,7 +67,7 @@ package struct EmbeddedStoreOptions: Sendable {
 /// The file of a store: its open environment, which compaction replaces, and its cached schema.
 ///
 /// Every commit writes new pages for its changes, and the pages that it replaces are reused once nobody reads a version
-/// that has them. So without old snapshots the file stays near the size of a compacted copy. While a snapshot is held
+/// that has them. So without old snapshots the file stays near the size of a compacted copy. While a snapshot is pinned
 /// it grows by the pages of each commit: the changed leaves and the path to them, some ten pages for a small commit.
 /// `maximumActiveVersions` bounds that to as many commits, `maximumVersionAge` to the writes of that time. The file
 /// keeps the length that it has reached until it is compacted.
@@ -110,7 +110,7 @@ final class StoreFile: Sendable {
         try ByteOrder.check(path)
         do {
             let isMade = try Self.createIfMissing(path: path, schema: schema, options: options)
-            let presence = try FilePresence.take(path)
+            let presence = try FilePresence.acquire(path)
             let isAlone = presence.becomeExclusive()
             defer { if isAlone { presence.becomeShared() } }
             if isAlone { Compaction.cleanUp(beside: path) }
@@ -264,7 +264,7 @@ extension StoreFile {
         let draft = "\(path).new-\(getpid())-\(number)"
         defer { unlink(draft) }
         // Errors name the requested path.
-        let presence = try FilePresence.takeDraft(draft)
+        let presence = try FilePresence.acquireDraft(draft)
         let environment = try LMDBEnvironment(
             path: draft, presence, mapSize: options.mapSize, maximumReaders: 1, isPrivate: true)
         _ = try OpenFile.prepare(environment, path: path, schema: schema, options: options)

@@ -54,7 +54,7 @@ extension EmbeddedStore {
             }
             return .nothing
         } catch {
-            replication.note(error)
+            replication.record(error)
             throw error
         }
     }
@@ -88,7 +88,7 @@ extension EmbeddedStore {
                 rest = rest.drop { $0.version <= newest }
             } catch {
                 let failure = file.storeError(error)
-                replication?.note(failure)
+                replication?.record(failure)
                 throw failure
             }
         }
@@ -131,7 +131,7 @@ extension EmbeddedStore {
             }
             return false
         } catch {
-            replication.note(error)
+            replication.record(error)
             throw error
         }
     }

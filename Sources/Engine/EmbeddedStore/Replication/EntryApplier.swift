@@ -23,22 +23,22 @@ struct EntryApplier {
     ) throws -> (changes: ChangeSet, undo: [UInt8]?) {
         let isSchema = record.kind == .schema
         // A change of the schema is never undone.
-        let savepoint = Savepoint(session, version: version, journalLimit: isSchema ? 0 : journalLimit)
-        for step in record.steps { try repeated(step, savepoint, isSchema: isSchema) }
+        let member = MemberTransaction(session, version: version, journalLimit: isSchema ? 0 : journalLimit)
+        for step in record.steps { try repeated(step, member, isSchema: isSchema) }
         for (id, next) in record.counters { try skipKeys(of: id, to: next) }
         if isSchema {
             if let fault = CatalogueCheck.numberFault(in: session.schema) { throw diverged(fault) }
             try session.transaction.put(
                 session.trees.meta, FileFormat.schemaKey, SchemaRecord.encode(session.schema))
         }
-        let changes = isSchema ? ChangeSet(version: version, schemaChanged: true) : savepoint.changeSet
+        let changes = isSchema ? ChangeSet(version: version, schemaChanged: true) : member.changeSet
         guard RedoRecord.checksum(of: changes) == record.checksum else {
             throw diverged("its changes have another checksum")
         }
-        return (changes, isSchema ? nil : savepoint.undo(limit: undoLimit))
+        return (changes, isSchema ? nil : member.undo(limit: undoLimit))
     }
 
-    private func repeated(_ step: RedoStep, _ savepoint: Savepoint, isSchema: Bool) throws {
+    private func repeated(_ step: RedoStep, _ member: MemberTransaction, isSchema: Bool) throws {
         switch step {
         case .layout(let schema):
             guard isSchema else { throw diverged("it changes the schema as ordinary work") }
@@ -50,15 +50,15 @@ struct EntryApplier {
             guard row.count == objectClass.columns.count else {
                 throw diverged("an object has another number of values")
             }
-            _ = try savepoint.append(
+            _ = try member.append(
                 objectClass, try zip(row, objectClass.columns).map { try fit($0, $1, objectClass) })
-        case .deleted(let classID, let key): try savepoint.removeAlone(try existing(classID, key), key)
+        case .deleted(let classID, let key): try member.removeAlone(try existing(classID, key), key)
         case .changed(let classID, let key, let property, let change):
             let objectClass = try existing(classID, key)
             guard let column = objectClass.column(property) else { throw diverged("it changes an unknown property") }
-            try repeated(change, objectClass, key, column, savepoint)
-        case .recordStored(let key, let bytes, let expiry): try savepoint.exchangeRecord(key, for: (bytes, expiry))
-        case .forgotten(let key): try savepoint.exchangeRecord(key, for: nil)
+            try repeated(change, objectClass, key, column, member)
+        case .recordStored(let key, let bytes, let expiry): try member.exchangeRecord(key, for: (bytes, expiry))
+        case .forgotten(let key): try member.exchangeRecord(key, for: nil)
         // They change nothing: the store passes them on once the version is there.
         case .pinned, .unpinned: break
         }
@@ -66,16 +66,16 @@ struct EntryApplier {
 
     private func repeated(
         _ change: RedoStep.Change, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout,
-        _ savepoint: Savepoint
+        _ member: MemberTransaction
     ) throws {
         if case .assigned(let value, let edit) = change {
             let value = try fit(value, column, objectClass)
-            guard let edit else { return try savepoint.exchange(objectClass, key, column, for: value) }
+            guard let edit else { return try member.exchange(objectClass, key, column, for: value) }
             let old = try session.value(objectClass, key, column)
-            return try savepoint.exchange(objectClass, key, column, old, for: value, edit)
+            return try member.exchange(objectClass, key, column, old, for: value, edit)
         }
         guard column.kind.collection != .single else { throw diverged("it edits a property that is not a collection") }
-        let editor = CollectionEditor(savepoint, objectClass, key, column)
+        let editor = CollectionEditor(member, objectClass, key, column)
         let count = try session.elementCount(objectClass, key, column)
         func check(_ position: Int, below limit: Int) throws {
             guard position >= 0, position < limit else { throw diverged("a position is out of bounds") }

@@ -52,11 +52,11 @@ struct EntryCollector {
     /// use.
     private mutating func movedCounters(_ session: WriteSession) -> [ClassID: Int64] {
         var moved: [ClassID: Int64] = [:]
-        func note(_ id: ClassID, _ next: Int64) { if nextKeys[id, default: 0] != next { moved[id] = next } }
-        for case let open? in session.mutableClasses { note(open.schema.id, open.state.nextKey) }
+        func record(_ id: ClassID, _ next: Int64) { if nextKeys[id, default: 0] != next { moved[id] = next } }
+        for case let open? in session.mutableClasses { record(open.schema.id, open.state.nextKey) }
         // A change of the schema closes the classes.
         for (id, state) in session.classes where session.mutableClasses[safe: Int(id.rawValue)] == nil {
-            note(id, state.nextKey)
+            record(id, state.nextKey)
         }
         nextKeys.merge(moved) { _, new in new }
         return moved

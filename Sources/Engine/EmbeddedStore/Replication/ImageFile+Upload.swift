@@ -70,7 +70,7 @@ package struct LogBeginning: Sendable {
     }
 
     private static func begin(_ path: String, _ version: (Version) -> Version) throws -> LogPosition {
-        guard let presence = try FilePresence.takeAloneSoon(path) else {
+        guard let presence = try FilePresence.acquireExclusivelySoon(path) else {
             throw StoreError(.busy, "'\(path)' is in use by another program. Move it away and try again.")
         }
         var position = LogPosition.start

@@ -21,7 +21,7 @@ enum ImageFile {
             throw StoreError.unsupportedFormat("image of version \(image.position.version)", UInt32(image.fileFormat))
         }
         let draft = path + ".image"
-        guard let presence = try FilePresence.takeAloneSoon(draft) else {
+        guard let presence = try FilePresence.acquireExclusivelySoon(draft) else {
             throw StoreError(.busy, "Another program makes the replica '\(path)' now. Wait for it.")
         }
         defer { unlink(draft) }
@@ -83,7 +83,7 @@ enum ImageFile {
 
     /// The newest position of a copy that nobody else has open.
     static func position(of path: String) throws -> LogPosition {
-        guard let presence = try FilePresence.takeAloneSoon(path) else {
+        guard let presence = try FilePresence.acquireExclusivelySoon(path) else {
             throw StoreError(.busy, "'\(path)' is in use by another program. Move it away and try again.")
         }
         var found = LogPosition.start

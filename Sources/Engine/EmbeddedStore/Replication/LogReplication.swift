@@ -50,7 +50,7 @@ final class LogReplication: Sendable {
     func throwIfStopped() throws { if let failure { throw failure } }
 
     /// Stops the replica for good if the error says that it and the log do not belong together. Any thread may call it.
-    func note(_ error: any Error) {
+    func record(_ error: any Error) {
         guard let error = error as? StoreError else { return }
         let codes: Set<StoreError.Code> = [
             .diverged, .historyLost, .logDamaged, .versionGone, .unsupportedFormat,

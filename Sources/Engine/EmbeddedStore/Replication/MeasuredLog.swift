@@ -24,7 +24,7 @@ final class MeasuredLog: CommitLog {
     }
 
     /// Records that the log responded.
-    private func note(_ newest: Version?, _ change: (inout LogStatistics) -> Void = { _ in }) {
+    private func update(_ newest: Version?, _ change: (inout LogStatistics) -> Void = { _ in }) {
         state.withLock { state in
             state.contact = .now
             if let newest { state.numbers.newest = max(state.numbers.newest ?? newest, newest) }
@@ -40,7 +40,7 @@ final class MeasuredLog: CommitLog {
         do {
             let outcome = try append()
             let isAppended = outcome == .appended
-            note(isAppended ? Version(position.version.rawValue + UInt64(count)) : nil) { numbers in
+            update(isAppended ? Version(position.version.rawValue + UInt64(count)) : nil) { numbers in
                 numbers.appends[isAppended ? .appended : .superseded, default: 0] += 1
                 if isAppended { numbers.appendDurations.add((ContinuousClock.now - start) / .seconds(1)) }
             }
@@ -61,7 +61,7 @@ final class MeasuredLog: CommitLog {
 
     func newest() throws -> LogPosition {
         let position = try log.newest()
-        note(position.version)
+        update(position.version)
         return position
     }
 
@@ -71,7 +71,7 @@ final class MeasuredLog: CommitLog {
 
     func takeTurn(after version: Version?) throws -> any LogTurn {
         let turn = try log.takeTurn(after: version)
-        note(turn.position.version) { numbers in
+        update(turn.position.version) { numbers in
             numbers.turns += 1
             numbers.entries += turn.newEntries.count
         }
@@ -80,7 +80,7 @@ final class MeasuredLog: CommitLog {
 
     func entries(after version: Version) throws -> [LogEntry] {
         let entries = try log.entries(after: version)
-        note(entries.last?.version) { $0.entries += entries.count }
+        update(entries.last?.version) { $0.entries += entries.count }
         return entries
     }
 

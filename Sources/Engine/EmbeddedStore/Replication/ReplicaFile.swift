@@ -57,7 +57,7 @@ enum ReplicaFile {
     /// Whether the file at `path` is one of this program whose pages are not sound. False while another program has it
     /// open, and where there is none.
     static func isDamaged(_ path: String) -> Bool {
-        guard FileIdentity(path: path) != nil, let presence = try? FilePresence.takeAloneSoon(path),
+        guard FileIdentity(path: path) != nil, let presence = try? FilePresence.acquireExclusivelySoon(path),
             let found = try? PageCheck(presence, path: path).run({ PageVerifier($0) })
         else { return false }
         return !found.isForeign && !found.faults.isEmpty
@@ -82,7 +82,7 @@ enum ReplicaFile {
     static let damagedSuffix = ".damaged"
 
     private static func withExclusive(_ path: String, _ body: () throws -> Void) throws {
-        if let presence = try FilePresence.takeAloneSoon(path) {
+        if let presence = try FilePresence.acquireExclusivelySoon(path) {
             return try withExtendedLifetime(presence) {
                 try body()
                 unlink(path + "-lock")

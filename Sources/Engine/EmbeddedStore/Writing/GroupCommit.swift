@@ -51,7 +51,7 @@ struct GroupCommit {
     var turn: (any LogTurn)?
 
     /// The bytes of changes after which a group takes no more members.
-    private static let heldLimit = 16 << 20
+    private static let retainedLimit = 16 << 20
 
     /// Runs as many jobs from the front as fit into one commit; the others get no result. Throws when the whole group
     /// failed, and then stores nothing.
@@ -70,9 +70,9 @@ struct GroupCommit {
         let room = try RoomCheck(file, transaction)
         var outcome = GroupOutcome()
         // What the members changed stays in memory until the commit, for the listeners.
-        var heldBytes = 0
+        var retainedBytes = 0
         for job in jobs {
-            if heldBytes >= Self.heldLimit { break }
+            if retainedBytes >= Self.retainedLimit { break }
             if let entries, entries.byteCount >= LogReplication.groupBytes { break }
             let version = session.version.next
             if entries != nil { session.redo = RedoWriter() }
@@ -81,7 +81,7 @@ struct GroupCommit {
                 entries?.add(changes, session)
                 session.advance(to: version)
                 outcome.changes.append(changes)
-                heldBytes += changes.sizeEstimate
+                retainedBytes += changes.sizeEstimate
                 outcome.results.append(.success(version))
                 if changes.schemaChanged { outcome.schema = session.schema }
                 try ChangeLog.append(changes, undo: undo, tag: tag, transaction, file.trees)
@@ -147,19 +147,19 @@ struct GroupCommit {
             }
             return (changes, nil)
         case .notice(let step):
-            let savepoint = Savepoint(session, version: version, journalLimit: file.options.journalLimit)
+            let member = MemberTransaction(session, version: version, journalLimit: file.options.journalLimit)
             session.redo?.append(step)
-            return (savepoint.changeSet, savepoint.undo(limit: undoLimit))
+            return (member.changeSet, member.undo(limit: undoLimit))
         case .transaction(let work):
-            let savepoint = Savepoint(session, version: version, journalLimit: file.options.journalLimit)
+            let member = MemberTransaction(session, version: version, journalLimit: file.options.journalLimit)
             do {
-                try work(savepoint)
-            } catch let error where session.failure == nil && !(error is LMDBError) && !savepoint.cannotRollBack {
-                try savepoint.rollBack()
+                try work(member)
+            } catch let error where session.failure == nil && !(error is LMDBError) && !member.cannotRollBack {
+                try member.rollBack()
                 throw MemberFailure(underlying: error)
             }
             if let failure = session.failure { throw failure }
-            return (savepoint.changeSet, savepoint.undo(limit: undoLimit))
+            return (member.changeSet, member.undo(limit: undoLimit))
         }
     }
 }

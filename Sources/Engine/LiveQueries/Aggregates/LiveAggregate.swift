@@ -27,18 +27,18 @@ package struct LiveAggregate: Hashable, Sendable {
     }
 
     /// The answer at a version. Throws the errors of the store, and `sumOverflow`.
-    package func answer(_ snapshot: any Snapshot) throws -> AggregateResult {
-        try answer(of: try snapshot.aggregate(query, requests, by: paths), within: snapshot.budget)
+    package func result(_ snapshot: any Snapshot) throws -> AggregateResult {
+        try result(of: try snapshot.aggregate(query, requests, by: paths), within: snapshot.budget)
     }
 
     /// Whether the answer has all groups, ascending by their keys.
     var listsAll: Bool { condition == nil && arrangement == .all }
 
     /// Those of all groups that satisfy the condition, arranged. Throws as the budget does.
-    package func answer(
+    package func result(
         of all: [AggregateGroup], within budget: QueryBudget? = nil
     ) throws(StoreError) -> AggregateResult {
-        arrangement.answer(try condition?.selection(of: all, within: budget) ?? all)
+        arrangement.arranged(try condition?.selection(of: all, within: budget) ?? all)
     }
 }
 

@@ -37,7 +37,7 @@ final class MaintainedAggregate: MaintainedView {
         self.all = all
         objectCount = all.reduce(0) { $0 + $1.count }
         isAmbiguous = tallies?.isAmbiguous == true
-        if !aggregate.listsAll { chosen = try aggregate.answer(of: all, within: snapshot.budget) }
+        if !aggregate.listsAll { chosen = try aggregate.result(of: all, within: snapshot.budget) }
     }
 
     private var result: AggregateResult { chosen ?? AggregateResult(groups: all) }
@@ -71,7 +71,7 @@ final class MaintainedAggregate: MaintainedView {
     ) throws {
         let index = try subscriberGroup(interest, snapshot.schema, new: ())
         subscriberGroups[index].subscribers.append(subscriber)
-        guard let known, let earlier = try answer(at: known, snapshot) else {
+        guard let known, let earlier = try result(at: known, snapshot) else {
             subscriber.send(.initial(snapshot: snapshot, result))
             return
         }
@@ -110,10 +110,10 @@ final class MaintainedAggregate: MaintainedView {
             && indices.modifications.count <= Self.fewGroups
         let same =
             isQuick
-            ? aggregate.arrangement.answer(
+            ? aggregate.arrangement.arranged(
                 earlier, modified: indices.modifications.lazy.map { self.all[$0] }, objectCount: objectCount)
             : nil
-        return try same ?? aggregate.answer(of: all)
+        return try same ?? aggregate.result(of: all)
     }
 
     /// More groups are arranged again.
@@ -229,7 +229,7 @@ extension MaintainedAggregate {
     }
 
     /// The answer at a version that an observer knows; nil where finding it costs more than reporting the present one.
-    private func answer(at known: Resumption, _ snapshot: any Snapshot) throws -> AggregateResult? {
+    private func result(at known: Resumption, _ snapshot: any Snapshot) throws -> AggregateResult? {
         guard let step = try known.step(for: watches), try aggregate.query.scope.exists(in: step.before) else {
             return nil
         }
@@ -237,7 +237,7 @@ extension MaintainedAggregate {
         guard let past = try pastTallies(step), !past.isAmbiguous, !past.isOutdated, let all = try? past.all() else {
             return nil
         }
-        return try aggregate.answer(of: all)
+        return try aggregate.result(of: all)
     }
 
     /// The tallies before a step that leads to the present; nil where they are not found at little cost.

@@ -88,7 +88,7 @@ struct RecentChanges {
     }
 
     /// Makes room for more when an observer asks for differences that were dropped.
-    mutating func note(resumptionFrom version: Version) {
+    mutating func record(resumptionFrom version: Version) {
         guard version >= start, version < floor else { return }
         limit = min(2 * limit, Self.maximumBytes)
     }

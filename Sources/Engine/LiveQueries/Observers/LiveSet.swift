@@ -65,7 +65,7 @@ final class LiveSet {
             let spent = clock.worked - start
             subject.cost.add(spent)
             if policy.isShared { costs.append((number, spent)) }
-            if step.changes.schemaChanged { dependencyIndex.note(subject, as: number) }
+            if step.changes.schemaChanged { dependencyIndex.record(subject, as: number) }
             if !subject.isObserved { remove(number) }
         }
         // The clock also counts the time in which others had the processor, but only the thread's own time decides.
@@ -123,7 +123,7 @@ final class LiveSet {
 
     private func keep(_ subject: LiveView, as id: LiveViewID) {
         guard subject.isObserved else { return }
-        dependencyIndex.note(subject, as: subjects.keep(subject, as: id))
+        dependencyIndex.record(subject, as: subjects.keep(subject, as: id))
     }
 
     /// Removes the observers of a view that have left, and the view with the last of them.

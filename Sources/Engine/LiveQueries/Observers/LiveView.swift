@@ -108,5 +108,5 @@ package final class LiveView {
 
 extension DependencyIndex {
     /// Updates the watches of a view. Call it after each `add`, and after each change of the schema.
-    package mutating func note(_ view: LiveView, as number: Int) { set(view.watches, for: number) }
+    package mutating func record(_ view: LiveView, as number: Int) { set(view.watches, for: number) }
 }

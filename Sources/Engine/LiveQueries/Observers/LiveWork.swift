@@ -12,7 +12,7 @@ final class LiveWork {
     private var pending: [ChangeSet] = []
     private var waiting: [LiveRegistration] = []
     /// A snapshot that is newer than the change sets that have arrived.
-    private var held: (any Snapshot)?
+    private var pinned: (any Snapshot)?
     /// Registrations that arrived after it. They may be bound to a later schema, and are admitted at a version that has
     /// it.
     private var late: [LiveRegistration] = []
@@ -34,12 +34,12 @@ final class LiveWork {
 
     var resultCount: Int { observed.values.reduce(0) { $0 + $1.count } }
 
-    func take(
+    func enqueue(
         changes: [ChangeSet], registrations: [LiveRegistration], fences: [LiveFence], left: Set<LiveAddress>
     ) {
         self.fences += fences
         pending += changes.drop { $0.version <= version }
-        if held == nil { waiting += registrations } else { late += registrations }
+        if pinned == nil { waiting += registrations } else { late += registrations }
         for address in left {
             observed[address.visibility]?.prune(address.subject)
             if observed[address.visibility]?.isEmpty == true { observed[address.visibility] = nil }
@@ -56,24 +56,24 @@ final class LiveWork {
                 pending = []
             }
             guard !(pending.isEmpty && waiting.isEmpty) else {
-                held = nil
+                pinned = nil
                 guard !late.isEmpty else { return false }
                 (waiting, late) = (late, [])
                 continue
             }
             let snapshot: any Snapshot
             do {
-                snapshot = try held ?? policy.paced(store.snapshot())
+                snapshot = try pinned ?? policy.paced(store.snapshot())
             } catch {
                 fail(error)
                 return false
             }
             // A version can be read a moment before its change set arrives, and the arrival calls this again.
             guard snapshot.version <= covered else {
-                held = snapshot
+                pinned = snapshot
                 return false
             }
-            held = nil
+            pinned = nil
             advance(to: snapshot)
             let isUnfinished = admit(at: snapshot)
             waiting += late

@@ -36,7 +36,7 @@ package struct LiveValue: Hashable, Sendable {
     var holder: ObjectReference? { parts.lazy.compactMap(\.subject.holder).first }
 
     /// Whether the object whose property the answer is about exists, if it is about one.
-    func isHeld(in reads: any ObjectReads) throws -> Bool { try holder.map { try reads.exists($0) } ?? true }
+    func holderExists(in reads: any ObjectReads) throws -> Bool { try holder.map { try reads.exists($0) } ?? true }
 }
 
 /// Reads an answer at any version of one schema.

@@ -28,7 +28,7 @@ final class MaintainedValue: MaintainedView {
     }
 
     private func begin(_ snapshot: any Snapshot) throws {
-        guard try value.isHeld(in: snapshot) else {
+        guard try value.holderExists(in: snapshot) else {
             throw StoreError(.notFound, "The object whose property is observed does not exist.")
         }
         let read = try readAgain(snapshot)
@@ -70,7 +70,7 @@ final class MaintainedValue: MaintainedView {
 
     func advance(_ step: VersionDelta, _ snapshot: any Snapshot) throws {
         guard let earlier = content else { return }
-        guard try value.isHeld(in: snapshot) else {
+        guard try value.holderExists(in: snapshot) else {
             (parts, content, histogram) = ([], nil, nil)
             return
         }
@@ -94,7 +94,7 @@ final class MaintainedValue: MaintainedView {
             if hasChanged { mayDiffer = true }
         }
         guard mayDiffer else { return content }
-        guard let step = try known.step(for: watches), try value.isHeld(in: step.before),
+        guard let step = try known.step(for: watches), try value.holderExists(in: step.before),
             value.holder != nil || watches.classes.allSatisfy({ step.objectCount(of: $0) <= Self.mostReadBack })
         else { return nil }
         // A value that cannot be read at that version may have been readable then, so it is sent in full.

@@ -14,7 +14,7 @@ final class ValueDependency {
         self.part = part
         view = try LiveView(of: part.subject, at: snapshot)
         try view.add(part.subject.subscriber(part.extent, changes), part.interest, at: snapshot, since: nil)
-        _ = try changes.take()
+        _ = try changes.reported()
     }
 
     /// Advances to a later version. Returns whether the answer may be another one. Throws if that is not known, and the
@@ -22,7 +22,7 @@ final class ValueDependency {
     func advance(_ step: VersionDelta, _ snapshot: any Snapshot) throws -> Bool {
         guard view.isTouched(by: step.changes) else { return false }
         if let error = view.advance(by: step, to: snapshot) { throw error }
-        return try changes.take().hasChanged
+        return try changes.reported().hasChanged
     }
 
     /// Whether the answer may be another one than at a version that an observer knows; nil if that is not known.
@@ -34,7 +34,7 @@ final class ValueDependency {
             view.prune()
         }
         try view.add(subscriber, part.interest, at: snapshot, since: known)
-        let found = try notification.take()
+        let found = try notification.reported()
         return found.isResumed ? found.hasChanged : nil
     }
 }
@@ -50,7 +50,7 @@ private final class PartNotification: Sendable {
     private let content = Mutex(Content())
 
     /// Returns what was reported since the last call. Throws the error with which the observation ended.
-    func take() throws -> Content {
+    func reported() throws -> Content {
         let taken = content.withLock { content in
             defer { content = Content() }
             return content
@@ -59,7 +59,7 @@ private final class PartNotification: Sendable {
         return taken
     }
 
-    func note<State: Sendable, Change: Sendable>(_ event: LiveEvent<State, Change>, _ isConcerned: (Change) -> Bool) {
+    func record<State: Sendable, Change: Sendable>(_ event: LiveEvent<State, Change>, _ isConcerned: (Change) -> Bool) {
         content.withLock { content in
             switch event {
             case .initial: break
@@ -75,12 +75,12 @@ private final class PartNotification: Sendable {
 extension LiveViewID {
     fileprivate func subscriber(_ extent: LiveExtent, _ notification: PartNotification) -> any LiveSubscriber {
         switch self {
-        case .query: Subscriber<LiveQueryEvent> { event in notification.note(event) { extent.isConcerned(by: $0) } }
-        case .sections: Subscriber<LiveSectionEvent> { event in notification.note(event) { _ in true } }
-        case .aggregate: Subscriber<LiveAggregateEvent> { event in notification.note(event) { _ in true } }
-        case .value: Subscriber<LiveValueEvent> { event in notification.note(event) { _ in true } }
-        case .collection, .nested: Subscriber<LiveCollectionEvent> { event in notification.note(event) { _ in true } }
-        case .object: Subscriber<LiveObjectEvent> { event in notification.note(event) { _ in true } }
+        case .query: Subscriber<LiveQueryEvent> { event in notification.record(event) { extent.isConcerned(by: $0) } }
+        case .sections: Subscriber<LiveSectionEvent> { event in notification.record(event) { _ in true } }
+        case .aggregate: Subscriber<LiveAggregateEvent> { event in notification.record(event) { _ in true } }
+        case .value: Subscriber<LiveValueEvent> { event in notification.record(event) { _ in true } }
+        case .collection, .nested: Subscriber<LiveCollectionEvent> { event in notification.record(event) { _ in true } }
+        case .object: Subscriber<LiveObjectEvent> { event in notification.record(event) { _ in true } }
         }
     }
 }

@@ -163,7 +163,7 @@ extension MaintainedResult {
             indices = { changes }
         } else {
             guard let step = try known.step(for: watches), try query.scope.exists(in: step.before) else { return nil }
-            subscriberGroups[index].memory.recent.note(resumptionFrom: known.version)
+            subscriberGroups[index].memory.recent.record(resumptionFrom: known.version)
             indices = { [self] in try lookBack(step, criteria) }
         }
         return (try subscriberGroups[index].memory.change(since: known.version, at: snapshot, keys, find: indices), ())

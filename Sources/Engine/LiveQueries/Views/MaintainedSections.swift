@@ -82,7 +82,7 @@ extension MaintainedSections {
         var last: LiveSectionChange?
         for index in subscriberGroups.indices {
             let change = try adding(modifiedBy: step, for: subscriberGroups[index].criteria, to: indices)
-            guard let changes = try subscriberGroups[index].memory.take(difference, change, before.keys) else {
+            guard let changes = try subscriberGroups[index].memory.report(difference, change, before.keys) else {
                 continue
             }
             let event: LiveSectionChange
@@ -170,7 +170,7 @@ struct SectionMemory {
 
     /// The changes to report after a step, and the sections that they are relative to; nil when there is nothing to
     /// report. `indices` are the difference of the result with the modifications that count here.
-    fileprivate mutating func take(
+    fileprivate mutating func report(
         _ step: SectionStep, _ indices: IndexChanges, _ oldKeys: KeySequence
     ) throws -> (SectionChanges, old: SectionList)? {
         guard !indices.isEmpty else {

@@ -20,7 +20,7 @@ final class ColumnMemory: @unchecked Sendable {
 
     var content: UnsafeRawBufferPointer { UnsafeRawBufferPointer(bytes) }
 
-    /// The bytes as a leaf. `overflow` returns the bytes of an outsized slot, which must stay valid as long as the
+    /// The bytes as a leaf. `overflow` returns the bytes of an overflow slot, which must stay valid as long as the
     /// leaf.
     func leaf(_ kind: LeafKind, overflow: (Int) -> UnsafeRawBufferPointer) throws(LeafError) -> Leaf {
         let leaf = try Leaf(validating: content, kind: kind)

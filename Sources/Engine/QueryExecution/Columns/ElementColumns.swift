@@ -63,7 +63,7 @@ package final class ElementColumns: ColumnSource {
         return leaf
     }
 
-    // Nothing is outsized, indexed or linked to.
+    // Nothing overflows, is indexed or is linked to.
 
     package func overflowBlocks(
         of classID: ClassID, _ key: ObjectKey, _ property: PropertyID

@@ -85,7 +85,7 @@ struct ResultPipeline {
             let spent = try ContinuousClock().measure {
                 keys = try distinct.filter(scan, limit: limit(after: 0)) { rowsIn += $0 }
             }
-            measure.note(step, rowsIn: rowsIn, rowsOut: keys.count, spent)
+            measure.record(step, rowsIn: rowsIn, rowsOut: keys.count, spent)
             return keys
         case .sort(let sortKeys):
             let sorter = try sorter(sortKeys, limit: limit(after: 0), after: steps.count == 1 ? window.after : nil)
@@ -102,7 +102,8 @@ struct ResultPipeline {
             case .scan(let scan):
                 // Measurements count what the predicate selects of all clusters.
                 let skips = measure == nil
-                let lastFirst = try skips && scan.ends().map { try sorter.prefers($0.last, to: $0.first) } ?? false
+                let lastFirst =
+                    try skips && scan.endClusters().map { try sorter.prefers($0.last, to: $0.first) } ?? false
                 try scan.forEachCluster(lastFirst: lastFirst, mayMatter: skips ? sorter.mayMatter : nil) {
                     cluster, mask in
                     if measure != nil { rowsIn += mask.population }
@@ -113,7 +114,7 @@ struct ResultPipeline {
                 try add { for key in keys { try sorter.add(key) } }
             }
             try add { sorted = try sorter.sorted() }
-            measure?.note(step, rowsIn: rowsIn, rowsOut: sorted.count, spent)
+            measure?.record(step, rowsIn: rowsIn, rowsOut: sorted.count, spent)
             return sorted
         }
     }
@@ -142,7 +143,7 @@ struct ResultPipeline {
         guard let measure else { return try body() }
         var keys: [ObjectKey] = []
         let spent = try ContinuousClock().measure { keys = try body() }
-        measure.note(step, rowsIn: rowsIn, rowsOut: keys.count, spent)
+        measure.record(step, rowsIn: rowsIn, rowsOut: keys.count, spent)
         return keys
     }
 
@@ -164,7 +165,7 @@ struct ResultPipeline {
 final class StepMeasures {
     private(set) var parts: [(step: ResultStep, rowsIn: Int?, rowsOut: Int, nanoseconds: Int)] = []
 
-    func note(_ step: ResultStep, rowsIn: Int?, rowsOut: Int, _ spent: Duration) {
+    func record(_ step: ResultStep, rowsIn: Int?, rowsOut: Int, _ spent: Duration) {
         parts.append((step, rowsIn, rowsOut, spent.wholeNanoseconds))
     }
 }

@@ -58,7 +58,7 @@ extension PathWalk {
     // MARK: Links to an object
 
     private mutating func followBack() throws(QueryError) {
-        if case .links(let property, let target) = destination { take(.all, of: property, target) }
+        if case .links(let property, let target) = destination { followElements(.all, of: property, target) }
         guard case .object(let current) = destination else { throw nothingFollows() }
         guard index + 1 < path.components.count else { throw incompleteLinks() }
         if case .atName(let name) = path.components[index + 1] {
@@ -113,7 +113,7 @@ extension PathWalk {
                 destination = .size
                 return
             }
-            take(.all, of: property, target)
+            followElements(.all, of: property, target)
         }
         switch destination {
         case .object:
@@ -152,7 +152,7 @@ extension PathWalk {
     private mutating func values() throws(QueryError) {
         switch destination {
         case .links(let property, let target) where property.type.collection == .map:
-            take(.all, of: property, target)
+            followElements(.all, of: property, target)
         case .values(let property) where property.type.collection == .map: try choose(.all, of: property)
         case .mixed: steps.append(.elements(.all))
         default: throw noMap()
@@ -194,7 +194,7 @@ extension PathWalk {
     // MARK: Aggregates
 
     private mutating func aggregate(_ function: AggregateRequest.Function) throws(QueryError) {
-        if case .links(let property, let target) = destination { take(.all, of: property, target) }
+        if case .links(let property, let target) = destination { followElements(.all, of: property, target) }
         let operation = "@" + function.pathName
         switch destination {
         case .object(let target):

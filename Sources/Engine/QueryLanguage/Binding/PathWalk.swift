@@ -89,7 +89,7 @@ struct PathWalk {
         let type: OperandType
         switch destination {
         case .links(let property, let target):
-            take(.all, of: property, target)
+            followElements(.all, of: property, target)
             type = .object(target)
         case .object(let objectClass): type = .object(objectClass)
         case .values(let property), .allValues(let property):
@@ -113,7 +113,7 @@ struct PathWalk {
     }
 
     /// Continues at the objects that a list, set or map of links leads to.
-    mutating func take(_ selector: ElementSelector, of property: PropertySchema, _ target: ClassSchema) {
+    mutating func followElements(_ selector: ElementSelector, of property: PropertySchema, _ target: ClassSchema) {
         links.append(.elements(property.id, target: target.id, selector))
         destination = .object(target)
     }
@@ -126,10 +126,10 @@ struct PathWalk {
         case .links(let property, let target):
             // A property of the linked class has precedence over a key of the same name.
             if target[name] != nil || property.type.collection != .map {
-                take(.all, of: property, target)
+                followElements(.all, of: property, target)
                 try follow(name, in: target)
             } else {
-                take(.key(name), of: property, target)
+                followElements(.key(name), of: property, target)
             }
         case .values(let property), .allValues(let property):
             if property.type.collection == .map, case .values = destination {
@@ -219,7 +219,7 @@ struct PathWalk {
         switch destination {
         case .links(let property, let target):
             guard let selector = selector.elements(of: property.type.collection) else { throw badIndex() }
-            take(selector, of: property, target)
+            followElements(selector, of: property, target)
         case .values(let property):
             guard let selector = selector.elements(of: property.type.collection) else { throw badIndex() }
             try choose(selector, of: property)

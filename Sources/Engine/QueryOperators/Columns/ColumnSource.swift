@@ -43,7 +43,7 @@ package protocol ColumnSource: AnyObject, Sendable {
         of classID: ClassID, _ property: PropertyID, in clusters: Range<Int>, _ body: (LiveMask, Leaf) throws -> Void
     ) throws
 
-    /// The blocks of an outsized collection, in the order of its elements: their numbers, and the number of elements of
+    /// The blocks of an overflow collection, in the order of its elements: their numbers, and the number of elements of
     /// each.
     func overflowBlocks(
         of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
@@ -81,7 +81,7 @@ package protocol ColumnSource: AnyObject, Sendable {
     ) throws -> [ObjectKey]?
 }
 
-/// The defaults, for sources without limits, outsized values and full-text indexes.
+/// The defaults, for sources without limits, overflow values and full-text indexes.
 extension ColumnSource {
     package func willLook(at objects: Int, nanoseconds: Double) throws {}
 

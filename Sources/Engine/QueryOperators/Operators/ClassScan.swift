@@ -76,7 +76,7 @@ package final class ClassScan {
     }
 
     /// The first and the last cluster; nil if there are not two, or one of them has no objects.
-    package func ends() throws -> (first: ClusterView, last: ClusterView)? {
+    package func endClusters() throws -> (first: ClusterView, last: ClusterView)? {
         guard clusters.count > 1, let first = try view(clusters.lowerBound),
             let last = try view(clusters.upperBound - 1)
         else { return nil }

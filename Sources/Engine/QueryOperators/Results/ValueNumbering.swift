@@ -44,7 +44,7 @@ final class ValueNumbering {
         if let column {
             guard let (leaf, slot) = try column.location(key), !leaf.isNull(slot) else { return null() }
             let number = number(leaf, slot)
-            if mixed != nil { note(leaf.value(at: slot), number) }
+            if mixed != nil { record(leaf.value(at: slot), number) }
             return number
         }
         guard let firstLink else { return try readNumber(of: key) }
@@ -54,7 +54,7 @@ final class ValueNumbering {
     private func readNumber(of key: ObjectKey) throws -> Int {
         guard let value = try reader.single(key) else { return Self.nullLink }
         let number = number(value)
-        if mixed != nil { note(value, number) }
+        if mixed != nil { record(value, number) }
         return number
     }
 
@@ -78,7 +78,7 @@ final class ValueNumbering {
     }
 
     /// Notes whether a value with a number is another one than the first that had it.
-    private func note(_ value: Value, _ number: Int) { if values[number] != value { mixed?.insert(number) } }
+    private func record(_ value: Value, _ number: Int) { if values[number] != value { mixed?.insert(number) } }
 
     /// Notes the same of the selected slots of a column, whose numbers are known.
     private func noteMixed(_ numbers: UnsafeMutablePointer<Int32>, _ leaf: Leaf, _ mask: SelectionMask) {
@@ -89,7 +89,7 @@ final class ValueNumbering {
             {
                 return
             }
-            note(leaf.value(at: slot), number)
+            record(leaf.value(at: slot), number)
         }
     }
 

@@ -5,21 +5,21 @@ import StoreContract
 /// The end of a migration: deletes the data that only the old schema had, and checks the constraints that must hold
 /// again.
 struct MigrationClosing {
-    private let savepoint: MigrationSavepoint
+    private let member: MigratingTransaction
     private let session: WriteSession
     private let layout: MigrationLayout
     private let schemas: MigrationSchema
 
-    init(_ savepoint: MigrationSavepoint) {
-        self.savepoint = savepoint
-        session = savepoint.session
-        layout = MigrationLayout(savepoint.session)
-        schemas = savepoint.schemas
+    init(_ member: MigratingTransaction) {
+        self.member = member
+        session = member.session
+        layout = MigrationLayout(member.session)
+        schemas = member.schemas
     }
 
     /// Throws `migrationFailed`.
     func run() throws {
-        try savepoint.checkRenames()
+        try member.checkRenames()
         try clearReferences()
         try settleEmbeddedObjects()
         try checkPrimaryKeys()
@@ -71,7 +71,7 @@ struct MigrationClosing {
             }
         }
         for (objectClass, key) in orphans where try session.exists(objectClass, key) {
-            try savepoint.remove(objectClass, key)
+            try member.remove(objectClass, key)
         }
     }
 

@@ -35,11 +35,11 @@ package struct SchemaChange {
         if plan.steps.isEmpty, block == nil, plan.difference.migrationReasons(hasObjects: hasObjects).isEmpty {
             try MigrationLayout(session).change(to: plan.new)
         } else {
-            let savepoint = try MigrationSavepoint(session, version: version, old: try old(), plan: plan)
-            for step in plan.steps { try savepoint.perform(step) }
-            try block?(savepoint)
+            let member = try MigratingTransaction(session, version: version, old: try old(), plan: plan)
+            for step in plan.steps { try member.perform(step) }
+            try block?(member)
             if let failure = session.failure { throw failure }
-            try MigrationClosing(savepoint).run()
+            try MigrationClosing(member).run()
         }
         try session.transaction.put(
             session.trees.meta, FileFormat.schemaKey, SchemaRecord.encode(session.schema))

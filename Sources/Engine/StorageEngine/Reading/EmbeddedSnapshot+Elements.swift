@@ -83,7 +83,7 @@ extension EmbeddedSnapshot: OverflowSource {
             OverflowTree.Address(classID: classID, property: property, key: key), leaf, slot, range)
     }
 
-    /// The approximate size of an outsized value in bytes, for a collection that of the blocks that hold the range.
+    /// The approximate size of an overflow value in bytes, for a collection that of the blocks that hold the range.
     func overflowBytes(
         _ address: OverflowTree.Address, _ leaf: Leaf, _ slot: Int, _ range: Range<Int> = 0..<Int.max
     ) throws -> Int {

@@ -195,7 +195,7 @@ extension EmbeddedSnapshot: ColumnSource {
         }
     }
 
-    /// The leaf with the addresses of its outsized values.
+    /// The leaf with the addresses of its overflow values.
     private func resolving(
         _ leaf: Leaf, of classID: ClassID, cluster: Int, _ property: PropertyID
     ) throws -> Leaf {
@@ -212,7 +212,7 @@ extension EmbeddedSnapshot: ColumnSource {
         }
     }
 
-    /// The leaf as stored, without its outsized values.
+    /// The leaf as stored, without its overflow values.
     @inline(__always)
     func storedLeaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf {
         if let directory = try directory(of: classID) {

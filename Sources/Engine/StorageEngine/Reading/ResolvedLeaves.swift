@@ -2,7 +2,7 @@ import Columnar
 import ObjectModel
 import Synchronization
 
-/// Leaves of a snapshot together with the addresses of their outsized values. Each is looked up once, when a query
+/// Leaves of a snapshot together with the addresses of their overflow values. Each is looked up once, when a query
 /// first reads the column.
 ///
 /// Sendable although it holds pointers: they are written under the lock, point to memory that nobody changes

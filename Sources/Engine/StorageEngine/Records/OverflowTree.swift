@@ -53,7 +53,7 @@ struct OverflowTree {
         return bytes
     }
 
-    /// The whole value of an outsized slot.
+    /// The whole value of an overflow slot.
     func value(_ address: Address, _ kind: LeafKind) throws -> Value {
         switch kind {
         case .list, .set, .map:

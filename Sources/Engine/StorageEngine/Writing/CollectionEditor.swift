@@ -3,15 +3,15 @@ import Columnar
 package import ObjectModel
 import StoreContract
 
-/// Performs one edit of a list, set or map in a member transaction.
+/// Performs one operation on a list, set or map in a member transaction.
 package struct CollectionEditor {
-    private let savepoint: Savepoint
+    private let member: MemberTransaction
     private let objectClass: MutableClass
     private let key: ObjectKey
     private let column: ColumnLayout
 
-    package init(_ savepoint: Savepoint, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) {
-        self.savepoint = savepoint
+    package init(_ member: MemberTransaction, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) {
+        self.member = member
         self.objectClass = objectClass
         self.key = key
         self.column = column
@@ -50,24 +50,24 @@ package struct CollectionEditor {
     private func insert(_ value: Value, at position: Int) throws {
         try check(position, below: try count + 1)
         try check(value)
-        try insert(try savepoint.materialised(value, column), mapKey: nil, at: position)
+        try insert(try member.materialised(value, column), mapKey: nil, at: position)
         record { $0.recordInsertion(at: position) }
     }
 
     /// Replaces an element of a list, or the value of an existing key.
     private func replace(at position: Int, with value: Value) throws {
         let old = try collection.value(at: position)
-        try savepoint.rules.checkElement(value, for: column.property, of: objectClass.schema) { .link($0) == old }
+        try member.rules.checkElement(value, for: column.property, of: objectClass.schema) { .link($0) == old }
         try exchange(at: position, for: value)
-        if column.ownsTarget { try savepoint.removeOwned(old, except: try collection.value(at: position), column) }
+        if column.ownsTarget { try member.removeOwned(old, except: try collection.value(at: position), column) }
     }
 
     /// Replaces an element and ignores the objects that the old one owned.
     package func exchange(at position: Int, for value: Value) throws {
         let mapKey = column.kind == .map ? try collection.key(at: position) : nil
-        let new = try savepoint.materialised(value, column)
-        let old = try savepoint.session.replace(at: position, with: new, objectClass, key, column)
-        savepoint.note(.replaced(objectClass, key, column, position: position, old: old))
+        let new = try member.materialised(value, column)
+        let old = try member.session.replace(at: position, with: new, objectClass, key, column)
+        member.record(.replaced(objectClass, key, column, position: position, old: old))
         redo(.replaced(new, at: position))
         if let mapKey {
             record(.map(MapEdit(deletions: [], insertions: [], modifications: [MapKey(mapKey)])))
@@ -79,7 +79,7 @@ package struct CollectionEditor {
     /// Removes an element, and the embedded object that it is.
     private func remove(at position: Int) throws {
         let old = try takeOut(at: position)
-        if column.ownsTarget { try savepoint.removeOwned(old.value, except: .null, column) }
+        if column.ownsTarget { try member.removeOwned(old.value, except: .null, column) }
     }
 
     /// Removes an element and ignores the objects that it owned.
@@ -96,8 +96,8 @@ package struct CollectionEditor {
     }
 
     private func takeOutUnrecorded(at position: Int) throws -> (value: Value, mapKey: String?) {
-        let old = try savepoint.session.removeElement(at: position, objectClass, key, column)
-        savepoint.note(.removed(objectClass, key, column, position: position, mapKey: old.mapKey, old: old.value))
+        let old = try member.session.removeElement(at: position, objectClass, key, column)
+        member.record(.removed(objectClass, key, column, position: position, mapKey: old.mapKey, old: old.value))
         return old
     }
 
@@ -122,17 +122,17 @@ package struct CollectionEditor {
     }
 
     private func put(_ value: Value, _ mapKey: String) throws {
-        try savepoint.rules.check(mapKey: mapKey, column.property, objectClass.schema)
+        try member.rules.check(mapKey: mapKey, column.property, objectClass.schema)
         let (position, found) = try collection.search(key: mapKey)
         if found { return try replace(at: position, with: value) }
         try check(value)
-        try insert(try savepoint.materialised(value, column), mapKey: mapKey, at: position)
+        try insert(try member.materialised(value, column), mapKey: mapKey, at: position)
         record(.map(MapEdit(deletions: [], insertions: [MapKey(mapKey)], modifications: [])))
     }
 
     private func removeAll() throws -> Bool {
         guard try count > 0 else { return false }
-        try savepoint.assign(objectClass, key, column, column.property.type.zeroValue)
+        try member.assign(objectClass, key, column, column.property.type.zeroValue)
         return true
     }
 
@@ -154,7 +154,7 @@ package struct CollectionEditor {
     // MARK: Parts
 
     private var collection: MutableStoredCollection {
-        get throws { try savepoint.session.collection(objectClass, key, column) }
+        get throws { try member.session.collection(objectClass, key, column) }
     }
 
     private var count: Int { get throws { try collection.count } }
@@ -165,16 +165,16 @@ package struct CollectionEditor {
     }
 
     private func insertUnrecorded(_ value: Value, mapKey: String?, at position: Int) throws {
-        try savepoint.session.insert(value, mapKey: mapKey, at: position, objectClass, key, column)
-        savepoint.note(.inserted(objectClass, key, column, position: position))
+        try member.session.insert(value, mapKey: mapKey, at: position, objectClass, key, column)
+        member.record(.inserted(objectClass, key, column, position: position))
     }
 
     private func redo(_ change: RedoStep.Change) {
-        savepoint.session.redo?.append(.changed(objectClass.schema.id, key, column.id, change))
+        member.session.redo?.append(.changed(objectClass.schema.id, key, column.id, change))
     }
 
     private func check(_ value: Value) throws {
-        try savepoint.rules.checkElement(value, for: column.property, of: objectClass.schema)
+        try member.rules.checkElement(value, for: column.property, of: objectClass.schema)
     }
 
     private func check(_ position: Int, below limit: Int) throws {
@@ -193,7 +193,7 @@ package struct CollectionEditor {
     }
 
     private func record(_ edit: CollectionEdit) {
-        savepoint.changes[objectClass.schema.id, default: ClassChangeRecorder()].recordModification(
+        member.changes[objectClass.schema.id, default: ClassChangeRecorder()].recordModification(
             key, column.id, edit)
     }
 }

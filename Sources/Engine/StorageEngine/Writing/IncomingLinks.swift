@@ -9,7 +9,7 @@ import StoreContract
 /// Cost: for each property that could link to the class one look-up per object, and for each object that does, its own
 /// collection, once.
 struct IncomingLinks {
-    private let savepoint: Savepoint
+    private let member: MemberTransaction
     private let classID: ClassID
     private let keys: Set<ObjectKey>
     private let isEmbedded: Bool
@@ -17,8 +17,8 @@ struct IncomingLinks {
     /// The number of elements of one list or set that are removed one by one; with more the rest is assigned.
     private static let singleRemovals = 32
 
-    init(_ savepoint: Savepoint, to objectClass: MutableClass, _ keys: Set<ObjectKey>) {
-        self.savepoint = savepoint
+    init(_ member: MemberTransaction, to objectClass: MutableClass, _ keys: Set<ObjectKey>) {
+        self.member = member
         classID = objectClass.schema.id
         self.keys = keys
         isEmbedded = objectClass.schema.isEmbedded
@@ -26,9 +26,9 @@ struct IncomingLinks {
 
     func clear() throws {
         // The session's schema: during a migration it has more than the member shows.
-        for origin in savepoint.session.schema.classes {
+        for origin in member.session.schema.classes {
             guard origin.properties.contains(where: { $0.targetClass == classID || $0.type.isMixed }),
-                let objectClass = savepoint.session.objectClass(origin.id)
+                let objectClass = member.session.objectClass(origin.id)
             else { continue }
             for column in objectClass.columns where column.holdsLinks {
                 guard column.isMixed ? !isEmbedded : column.targetClass == classID else { continue }
@@ -43,7 +43,7 @@ struct IncomingLinks {
         var seen: Set<ObjectKey> = []
         for key in keys.count == 1 ? Array(keys) : keys.sorted() {
             var previous: ObjectKey?
-            let sources = try savepoint.session.backlinks(
+            let sources = try member.session.backlinks(
                 to: key, from: origin, column.id, targetClass: column.isMixed ? classID : nil)
             for source in sources where source != previous {
                 previous = source
@@ -58,11 +58,11 @@ struct IncomingLinks {
     private func clear(_ origin: MutableClass, _ source: ObjectKey, _ column: ColumnLayout) throws {
         switch column.kind.collection {
         case .single:
-            let value = try savepoint.session.value(origin, source, column)
-            try savepoint.exchange(origin, source, column, for: cleared(value))
+            let value = try member.session.value(origin, source, column)
+            try member.exchange(origin, source, column, for: cleared(value))
         case .list, .set, .map:
-            let editor = CollectionEditor(savepoint, origin, source, column)
-            let positions = try savepoint.session.collection(origin, source, column).positions { links($0) }
+            let editor = CollectionEditor(member, origin, source, column)
+            let positions = try member.session.collection(origin, source, column).positions { links($0) }
             if positions.count > Self.singleRemovals, !column.isMixed, column.kind == .set || column.kind == .list {
                 return try takeOut(positions, origin, source, column)
             }
@@ -70,7 +70,7 @@ struct IncomingLinks {
                 if column.kind == .set || column.kind == .list && !column.isMixed {
                     try editor.takeOut(at: position)
                 } else {
-                    let element = try savepoint.session.collection(origin, source, column).value(at: position)
+                    let element = try member.session.collection(origin, source, column).value(at: position)
                     try editor.exchange(at: position, for: cleared(element))
                 }
             }
@@ -81,17 +81,17 @@ struct IncomingLinks {
     private func takeOut(
         _ positions: [Int], _ origin: MutableClass, _ source: ObjectKey, _ column: ColumnLayout
     ) throws {
-        let old = try savepoint.session.value(origin, source, column)
+        let old = try member.session.value(origin, source, column)
         switch old {
         case .list(let elements):
             let edit = ListEdit(
                 deletions: IndexRuns(runs: positions.map { $0..<$0 + 1 }), insertions: IndexRuns(),
                 modifications: IndexRuns())
-            try savepoint.exchange(
+            try member.exchange(
                 origin, source, column, old, for: .list(elements.filter { !links($0) }), .list(edit))
         case .set(let elements):
             let edit = SetEdit(deletions: EditedElements(elements.filter { links($0) }))
-            try savepoint.exchange(origin, source, column, old, for: .set(elements.filter { !links($0) }), .set(edit))
+            try member.exchange(origin, source, column, old, for: .set(elements.filter { !links($0) }), .set(edit))
         default: throw DamagedRecord()
         }
     }

@@ -72,7 +72,7 @@ final class MutableCluster {
         isMaskDirty = true
     }
 
-    /// The elements of a collection that is not outsized.
+    /// The elements of a collection that does not overflow.
     func elements(_ column: Int, _ slot: Int, open: () throws -> MutableLeaf) throws -> ElementBlock {
         if leaves[column] == nil { leaves[column] = try open() }
         return leaves[column]?.elements(at: slot) ?? ElementBlock(hasKeys: false)
@@ -91,7 +91,7 @@ final class MutableCluster {
 
     func isLive(_ slot: Int) -> Bool { mask.pointee.isLiveInPlace(slot) }
 
-    /// The value of a slot; nil when it is outsized, and when the leaf is not decoded.
+    /// The value of a slot; nil when it overflows, and when the leaf is not decoded.
     func plainValue(_ column: Int, _ slot: Int) -> Value? { leaves[column]?.plainValue(at: slot) ?? nil }
 
     func append(_ content: LeafContent, _ column: Int, open: () throws -> MutableLeaf) throws {

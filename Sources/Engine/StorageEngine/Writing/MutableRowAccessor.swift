@@ -9,7 +9,7 @@ import StoreContract
 /// matter to neither, as nothing else depends on values of these kinds.
 final class MutableRowAccessor: RowAccessor {
     /// Not retained: the work's lifetime must end on the writer's thread.
-    private unowned(unsafe) let savepoint: Savepoint
+    private unowned(unsafe) let member: MemberTransaction
     private let objectClass: MutableClass
     private let cluster: MutableCluster
     /// The cluster's leaves.
@@ -21,7 +21,7 @@ final class MutableRowAccessor: RowAccessor {
     /// The objects whose assignment is recorded, a bit for each row, column by column.
     private let noted: UnsafeMutablePointer<UInt64>
     private let wordCount: Int
-    /// See `Savepoint.firstCreated`. As long as it is nil, it is as of the creation with the number.
+    /// See `MemberTransaction.firstCreated`. As long as it is nil, it is as of the creation with the number.
     private var createdFrom: Int64?
     private var creationNumber = 0
     /// The session's, with the arrangement that it had when this was made.
@@ -54,17 +54,17 @@ final class MutableRowAccessor: RowAccessor {
 
     /// Returns nil for a class without columns.
     init?(
-        _ savepoint: Savepoint, _ objectClass: MutableClass, _ cluster: MutableCluster, firstKey: Int64,
+        _ member: MemberTransaction, _ objectClass: MutableClass, _ cluster: MutableCluster, firstKey: Int64,
         _ properties: [PropertyID], over base: (any RowAccessor)?
     ) {
         guard let leaves = cluster.leaves.baseAddress, let dirty = cluster.dirty.baseAddress else { return nil }
         self.leaves = leaves
         self.dirty = dirty
-        self.savepoint = savepoint
+        self.member = member
         self.objectClass = objectClass
         self.cluster = cluster
         self.firstKey = firstKey
-        let session = savepoint.session
+        let session = member.session
         rowCount = session.capacity
         state = session.decoded.state
         arrangement = state.pointee.arrangement
@@ -127,13 +127,13 @@ final class MutableRowAccessor: RowAccessor {
         guard isCurrent, layout.isAssigned, cluster.isLive(row) else { return false }
         let word = column * wordCount + row >> 6
         let bit: UInt64 = 1 << UInt64(row & 63)
-        if noted[word] & bit == 0, try !note(row, layout.position) { return false }
+        if noted[word] & bit == 0, try !record(row, layout.position) { return false }
         noted[word] |= bit
         do {
             // Only the session can remove a value that is stored outside.
             guard try set(layout.position) == true else { return false }
         } catch {
-            try savepoint.session.poisoningOnError { throw error }
+            try member.session.poisoningOnError { throw error }
         }
         dirty[layout.position] = true
         state.pointee.byteCount += size
@@ -141,23 +141,23 @@ final class MutableRowAccessor: RowAccessor {
     }
 
     /// Records that a value is about to be replaced. Returns false when that is impossible here.
-    private func note(_ row: Int, _ position: Int) throws -> Bool {
+    private func record(_ row: Int, _ position: Int) throws -> Bool {
         if leaves[position] == nil, try !open(position) { return false }
         let key = ObjectKey(firstKey + Int64(row))
         // An object that this work created is rolled back, and reported to observers, as a whole.
-        if createdFrom == nil, savepoint.creationNumber != creationNumber {
-            creationNumber = savepoint.creationNumber
-            createdFrom = savepoint.firstCreated(of: objectClass)
+        if createdFrom == nil, member.creationNumber != creationNumber {
+            creationNumber = member.creationNumber
+            createdFrom = member.firstCreated(of: objectClass)
         }
         if let createdFrom, key.rawValue >= createdFrom { return true }
         guard let old = leaves[position]?.plainValue(at: row) ?? nil else { return false }
-        savepoint.noteAssignment(objectClass, key, position, old: old)
+        member.noteAssignment(objectClass, key, position, old: old)
         return true
     }
 
     /// Decodes a leaf. Returns false when too much is decoded.
     private func open(_ position: Int) throws -> Bool {
-        let session = savepoint.session
+        let session = member.session
         // The session writes them out, which ends this accessor.
         guard !session.decoded.areTooMany else { return false }
         let address = LeafAddress(classID: objectClass.schema.id, cluster: Int(firstKey) / rowCount)
@@ -176,7 +176,7 @@ extension ColumnLayout {
     var isPlainlyAssigned: Bool { !hasReferences && !isPrimaryKey && !ownsTarget }
 }
 
-extension Savepoint {
+extension MemberTransaction {
     /// The key of the first object of the class that this work created: it created all that have a higher one, too.
     func firstCreated(of objectClass: MutableClass) -> Int64? {
         guard hasCreated, let index = changes.index(forKey: objectClass.schema.id) else { return nil }

@@ -58,7 +58,7 @@ struct SideRecords {
     }
 }
 
-extension Savepoint {
+extension MemberTransaction {
     package func sideRecord(_ key: [UInt8], at time: Timestamp) throws -> [UInt8]? {
         guard let found = try records.find(key), found.expiry > UInt64(clamping: time.seconds) else { return nil }
         return found.bytes
@@ -72,7 +72,7 @@ extension Savepoint {
 
     package func exchangeRecord(_ key: [UInt8], for record: (bytes: [UInt8], expiry: UInt64)?) throws {
         let old = try records.find(key)
-        note(.recordStored(key, oldBytes: old?.bytes, oldExpiry: old?.expiry ?? 0))
+        self.record(.recordStored(key, oldBytes: old?.bytes, oldExpiry: old?.expiry ?? 0))
         session.redo?.append(
             record.map { .recordStored(key, bytes: $0.bytes, expiry: $0.expiry) } ?? .forgotten(key))
         try records.put(record, under: key)

@@ -6,7 +6,7 @@ import QueryLanguage
 import StoreContract
 
 /// The state of one LMDB write transaction, shared by the members of a group commit: decoded clusters, maintained
-/// indexes and backlinks, and class counters. It knows only the data layout; the rules are in `Savepoint`.
+/// indexes and backlinks, and class counters. It knows only the data layout; the rules are in `MemberTransaction`.
 package final class WriteSession {
     package let transaction: LMDBTransaction
     package let trees: Trees
@@ -34,9 +34,9 @@ package final class WriteSession {
     let decoded = DecodedClusters()
     /// The clusters that the transaction has written something of.
     package var written: Set<LeafAddress> = []
-    private let indexCursor: LMDBCursor
+    let indexCursor: LMDBCursor
     /// The leaves of a cluster are next to each other, so that most look-ups take no descent.
-    private let leafCursor: LMDBCursor
+    let leafCursor: LMDBCursor
     let overflow: OverflowTree
     let keyIndex: MutableKeyIndex
     let references: References
@@ -292,132 +292,6 @@ package final class WriteSession {
         return found
     }
 
-    // MARK: Values
-
-    /// Whether the property has a collection in blocks outside the leaf, as written.
-    private func isLong(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
-        try column.kind.collection != .single && isOverflow(objectClass, key, column)
-    }
-
-    /// Whether the property has a collection that is too long for a leaf.
-    func isLongCollection(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
-        if column.kind.collection != .single { try closeCollection() }
-        return try isLong(objectClass, key, column)
-    }
-
-    /// The blocks of a long collection; nil if they take more than `limit` bytes.
-    func blocks(
-        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, limit: Int
-    ) throws -> StoredBlocks? {
-        let address = OverflowTree.Address(objectClass, key, column)
-        return try StoredBlocks(address, column.kind, in: overflow, limit: limit)
-    }
-
-    /// The number of elements of a collection. Cost: next to nothing; no leaf is opened for it.
-    package func elementCount(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Int {
-        let overflowAddress = OverflowTree.Address(objectClass, key, column)
-        if let open = openCollection, open.address == overflowAddress { return open.collection.count }
-        let (address, slot) = location(objectClass, key)
-        let cluster = try cluster(address, objectClass)
-        if cluster.isOpen(column.position) {
-            return try cluster.overflowSize(column.position, slot)
-                ?? cluster.elements(column.position, slot) { try openLeaf(address, column) }.count
-        }
-        guard let leaf = try writtenLeaf(address, column)?.checked(slot) else { return 0 }
-        return leaf.isOverflow(slot) ? leaf.overflowSize(slot) : leaf.elements(at: slot).count
-    }
-
-    /// Removes the entries of the present value from indexes and backlinks, of a long collection block by block.
-    private func removeReferences(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws {
-        guard try isLong(objectClass, key, column) else {
-            return try references.remove(objectClass, key, column, try stored(objectClass, key, column))
-        }
-        let address = OverflowTree.Address(objectClass, key, column)
-        for entry in try overflow.directory(address).entries {
-            for value in try overflow.block(address, entry, hasKeys: column.kind == .map).values {
-                try references.removeElement(objectClass, key, column, value)
-            }
-        }
-    }
-
-    private func stored(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
-        let (address, slot) = location(objectClass, key)
-        let cluster = try cluster(address, objectClass)
-        if cluster.isOpen(column.position) {
-            if let value = cluster.plainValue(column.position, slot) { return value }
-        } else {
-            guard let leaf = try writtenLeaf(address, column)?.checked(slot) else { return .null }
-            if !leaf.isOverflow(slot) { return leaf.value(at: slot) }
-        }
-        return try overflow.value(OverflowTree.Address(objectClass, key, column), column.kind)
-    }
-
-    /// Whether a value, of a column of bytes, is stored outside the leaf.
-    func isOverflow(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
-        let (address, slot) = location(objectClass, key)
-        let cluster = try cluster(address, objectClass)
-        if cluster.isOpen(column.position) { return cluster.overflowSize(column.position, slot) != nil }
-        return try writtenLeaf(address, column)?.checked(slot).isOverflow(slot) ?? false
-    }
-
-    /// Replaces a value in the leaf, and its data outside the leaf.
-    private func store(_ value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws {
-        let (address, slot) = location(objectClass, key)
-        let cluster = try cluster(address, objectClass)
-        if column.kind.isBytes, try isOverflow(objectClass, key, column) {
-            let overflowAddress = OverflowTree.Address(objectClass, key, column)
-            try transaction.deleteAll(trees.overflow, prefix: overflowAddress.prefix.bytes)
-        }
-        let content = try content(value, objectClass, key, column)
-        decoded.state.pointee.byteCount += content.byteCount
-        try cluster.set(slot, content, column.position) { try openLeaf(address, column) }
-    }
-
-    /// Replaces a value by a long collection that was there before, with its references.
-    private func store(
-        _ blocks: StoredBlocks, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
-    ) throws {
-        let overflowAddress = OverflowTree.Address(objectClass, key, column)
-        if try isOverflow(objectClass, key, column) {
-            try transaction.deleteAll(trees.overflow, prefix: overflowAddress.prefix.bytes)
-        }
-        try blocks.restore(at: overflowAddress, in: overflow)
-        let (address, slot) = location(objectClass, key)
-        try cluster(address, objectClass).set(slot, .overflow(blocks.count), column.position) {
-            try openLeaf(address, column)
-        }
-        guard column.hasReferences else { return }
-        try blocks.forEachElement { try references.addElement(objectClass, key, column, $0) }
-    }
-
-    /// The content of the leaf for a value; writes a value that is too long outside.
-    private func content(
-        _ value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
-    ) throws -> LeafContent {
-        guard column.kind.isBytes, !value.isNull else { return .value(value) }
-        func address() -> OverflowTree.Address {
-            OverflowTree.Address(objectClass, key, column)
-        }
-        func outside(_ bytes: [UInt8]) throws -> LeafContent {
-            try transaction.put(trees.overflow, address().block(0), bytes)
-            return .overflow(bytes.count)
-        }
-        switch (value, column.kind) {
-        case (.string(let text), .string):
-            return text.utf8.count <= OverflowTree.limit ? .value(value) : try outside(Array(text.utf8))
-        case (.data(let bytes), .data):
-            return bytes.count <= OverflowTree.limit ? .value(value) : try outside(bytes)
-        case (_, .mixed):
-            let bytes = ValueRecord.encode(value)
-            return bytes.count <= OverflowTree.limit ? .bytes(bytes) : try outside(bytes)
-        default:
-            switch try MutableStoredCollection.store(ElementBlock(value), address(), overflow) {
-            case .inline(let bytes): return .bytes(bytes)
-            case .blocks(let count): return .overflow(count)
-            }
-        }
-    }
-
     /// Runs a change that must not be interrupted; see `failure`.
     func poisoningOnError<R>(_ change: () throws -> R) throws -> R {
         do {
@@ -436,101 +310,12 @@ package final class WriteSession {
         try transaction.delete(trees.classes, key.bytes)
     }
 
-    private func keys(in tree: LMDBDatabase, prefix: [UInt8]) throws -> [ObjectKey] {
+    func keys(in tree: LMDBDatabase, prefix: [UInt8]) throws -> [ObjectKey] {
         var keys: [ObjectKey] = []
         try transaction.scan(tree, prefix: prefix) { key, _ in
             keys.append(key.trailingObjectKey)
             return true
         }
         return keys
-    }
-
-    // MARK: Clusters
-
-    package func location(_ objectClass: MutableClass, _ key: ObjectKey) -> (LeafAddress, slot: Int) {
-        let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: capacity)
-        return (LeafAddress(classID: objectClass.schema.id, cluster: cluster), slot)
-    }
-
-    func cluster(_ address: LeafAddress, _ objectClass: MutableClass) throws -> MutableCluster {
-        try decoded.cluster(address) {
-            var mask = MutableLiveMask()
-            if let bytes = try transaction.get(trees.leaves, address.key(FileFormat.liveMaskColumn)) {
-                mask = MutableLiveMask(decoding: try LiveMask(validating: bytes))
-            }
-            return MutableCluster(
-                liveMask: mask, columnCount: objectClass.columns.count, isAsAtStart: !written.contains(address))
-        }
-    }
-
-    func openLeaf(_ address: LeafAddress, _ column: ColumnLayout) throws -> MutableLeaf {
-        guard let written = try writtenLeaf(address, column) else { return MutableLeaf(kind: column.kind) }
-        let leaf = MutableLeaf(decoding: written)
-        decoded.state.pointee.byteCount += leaf.byteCount
-        return leaf
-    }
-
-    /// The leaf in the transaction, valid until the next write: to read one value of it without decoding all.
-    private func writtenLeaf(_ address: LeafAddress, _ column: ColumnLayout) throws -> Leaf? {
-        guard let bytes = try leafCursor.value(address.key(column.id)) else {
-            // Only a cluster that was never written has no leaf; any other missing leaf is damage.
-            guard try transaction.get(trees.leaves, address.key(FileFormat.liveMaskColumn)) == nil else {
-                throw StoreError.damaged(path)
-            }
-            return nil
-        }
-        return try Leaf(validating: bytes, kind: column.kind)
-    }
-}
-
-extension OverflowTree.Address {
-    /// Where a value of a property is if it is too long for its leaf.
-    init(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) {
-        self.init(classID: objectClass.schema.id, property: column.id, key: key)
-    }
-}
-
-/// Writing the session's decoded data to the file.
-extension WriteSession {
-    /// Writes the decoded clusters' changes and the class counters into the transaction.
-    package func flush() throws {
-        try closeCollection()
-        try keyIndex.flush()
-        for (address, cluster) in decoded.dirty {
-            guard let objectClass = objectClass(address.classID) else { continue }
-            try write(cluster, address, objectClass)
-        }
-        for case let open? in mutableClasses where open.isDirty {
-            var key = TreeKey(capacity: 4)
-            key.append(open.schema.id.rawValue)
-            try transaction.put(trees.classes, key.bytes, open.state.record)
-            classes[open.schema.id] = open.state
-            open.isDirty = false
-        }
-    }
-
-    /// Writes a full cluster and releases it: a bulk load does not return to it.
-    func writeOut(_ address: LeafAddress, _ objectClass: MutableClass) throws {
-        guard let cluster = decoded.release(address) else { return }
-        try write(cluster, address, objectClass)
-    }
-
-    func write(_ cluster: MutableCluster, _ address: LeafAddress, _ objectClass: MutableClass) throws {
-        written.insert(address)
-        try cluster.writeDirty { column, bytes in
-            let id = column.map { objectClass.columns[$0].id } ?? FileFormat.liveMaskColumn
-            try transaction.put(trees.leaves, address.key(id), bytes)
-        }
-    }
-
-    /// Writes everything and releases the decoded clusters: to bound memory, and before columns are added or dropped.
-    func writeOutClusters() throws {
-        try flush()
-        decoded.releaseAll()
-    }
-
-    /// Writes everything out when too many clusters are decoded.
-    func boundMutableClusters() throws {
-        if decoded.areTooMany { try writeOutClusters() }
     }
 }

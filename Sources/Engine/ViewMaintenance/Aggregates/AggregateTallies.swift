@@ -58,14 +58,14 @@ package struct AggregateTallies: Sendable, RowTally {
         var tallies = AggregateTallies(query, requests, by: paths)
         let found = try (reads as? any Snapshot)?.tallies(tallies.query, requests, by: paths, most: maximumGroups)
         switch found {
-        case .tallies(let found): tallies.take(found)
+        case .tallies(let found): tallies.adopt(found)
         case .tooManyGroups: return nil
         case .unsupported, nil:
             let keys = try reads.select(query, .all)
             try tallies.read(keys, of: query.classID, tallies.paths, reads)
             if tallies.hasTooManyGroups { return nil }
         }
-        for form in tallies.groups.keys { try tallies.note(form) }
+        for form in tallies.groups.keys { try tallies.record(form) }
         return tallies
     }
 
@@ -100,7 +100,7 @@ package struct AggregateTallies: Sendable, RowTally {
         try step.forEachRow(of: query, among: affectedKeys, paths, quick: quick, count: count) { row, sign in
             touched.insert(add(row, sign: sign))
         }
-        for form in touched { try note(form) }
+        for form in touched { try record(form) }
         return touched
     }
 
@@ -120,7 +120,7 @@ package struct AggregateTallies: Sendable, RowTally {
     var isFull: Bool { hasTooManyGroups }
 
     /// Begins with the tallies that a scan has made.
-    private mutating func take(_ found: GroupTallies) {
+    private mutating func adopt(_ found: GroupTallies) {
         groups.reserveCapacity(found.groups.count)
         for group in found.groups {
             let form = group.key.map(\.distinctForm)
@@ -164,7 +164,7 @@ package struct AggregateTallies: Sendable, RowTally {
     }
 
     /// Removes a group without objects, and notes whether the results of another one are known.
-    private mutating func note(_ form: [Value]) throws {
+    private mutating func record(_ form: [Value]) throws {
         ambiguous.remove(form)
         guard let group = groups[form] else { return }
         if group.count == 0, pathCount > 0 {

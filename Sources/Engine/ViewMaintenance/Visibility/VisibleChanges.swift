@@ -173,13 +173,13 @@ struct VisibleChanges {
         // Observers of a collection as a result know which embedded objects it holds, and are notified of others in the
         // same positions. A single embedded object is compared by its visible values.
         let asParts = byValue || !property.type.isCollection
-        func look(_ value: Value, _ reads: any ObjectReads) throws -> Value {
+        func comparedForm(_ value: Value, _ reads: any ObjectReads) throws -> Value {
             asParts ? try parts(value, property, reads) : value
         }
         let (old, new) = (try before.value(classID, key, id), try after.value(classID, key, id))
         // An assignment of the value that was already visible is never reported: otherwise callers that are not
         // notified would learn of something hidden.
-        guard try look(old, before) != look(new, after) else { return }
+        guard try comparedForm(old, before) != comparedForm(new, after) else { return }
         seen.recordModification(key, id)
         if property.type.isCollection, let edit = try edit(property, from: old, to: new) {
             seen.recordEdit(key, id, edit)

@@ -48,7 +48,7 @@ struct InstanceObservers {
             dependencyIndex.forget(number)
         } else if case .ready(let live) = view.stage {
             live.prune()
-            dependencyIndex.note(live, as: number)
+            dependencyIndex.record(live, as: number)
         }
     }
 
@@ -95,7 +95,7 @@ extension InstanceCore {
     /// Records a view with a version of its own, until all views have the same version again.
     private func keep(_ live: LiveView, _ number: Int) {
         observers.unsettled.insert(number)
-        observers.dependencyIndex.note(live, as: number)
+        observers.dependencyIndex.record(live, as: number)
     }
 
     func remove(_ order: Int) {
@@ -191,7 +191,7 @@ extension InstanceCore {
                 observers.all[order]?.leaveOutOldValues(of: object, except: foreign, step.changes)
             }
         }
-        if step.changes.schemaChanged { observers.dependencyIndex.note(live, as: number) }
+        if step.changes.schemaChanged { observers.dependencyIndex.record(live, as: number) }
         for order in view.observers {
             guard let observer = observers.all[order], observer.isJoined else { continue }
             if observer.isDue {
@@ -218,7 +218,7 @@ extension InstanceCore {
             case .failed(let error): throw error
             case .ready(let live):
                 try observer.join(live, at: snapshot)
-                observers.dependencyIndex.note(live, as: observer.view)
+                observers.dependencyIndex.record(live, as: observer.view)
                 if let call = observer.call(at: snapshot) { self.call(call) }
             }
         } catch {

@@ -91,14 +91,14 @@ public struct RealmAggregateValues<Element: ObjectBase> {
     }
 
     private func best<T>(_ aggregate: RealmAggregate<Element>) -> T? {
-        raising { () throws -> T? in
+        trapOnError { () throws -> T? in
             let value = try value(of: aggregate)
             return value.isNull ? nil : try AggregateConversion.converted(value, to: T.self, in: nil)
         }
     }
 
     private func total<T>(_ aggregate: RealmAggregate<Element>) -> T {
-        raising { try AggregateConversion.converted(value(of: aggregate), to: T.self, in: nil) }
+        trapOnError { try AggregateConversion.converted(value(of: aggregate), to: T.self, in: nil) }
     }
 
     private func value(of aggregate: RealmAggregate<Element>) throws -> Value {

@@ -17,7 +17,7 @@ extension RealmCollection where Element: ObjectBase {
         _ aggregates: [RealmAggregate<Element>] = [], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmAggregateChange<Element>) -> Void
     ) -> NotificationToken {
-        raising {
+        trapOnError {
             try AggregateObservation<Element>(aggregates).begin(_source.observed(), on: queue) { notification in
                 AggregateObservation<Element>.change(notification, aggregates).map(block)
             }
@@ -52,11 +52,11 @@ extension RealmCollection where Element: ObjectBase {
         _ aggregates: [RealmAggregate<Element>] = [], by keyPath: KeyPath<Element, Key>, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmAggregateGroupsChange<Element, Key>) -> Void
     ) -> NotificationToken {
-        raising {
+        trapOnError {
             try AggregateObservation<Element>(aggregates, by: _name(for: keyPath)).begin(
                 _source.observed(), on: queue
             ) { notification in
-                raising { try AggregateObservation<Element>.groups(notification, aggregates).map(block) }
+                trapOnError { try AggregateObservation<Element>.groups(notification, aggregates).map(block) }
             }
         }
     }
@@ -73,7 +73,7 @@ extension RealmCollection where Element: ObjectBase {
             return try await AggregateObservation<Element>(aggregates, by: _name(for: keyPath)).begin(
                 _source.observed(), on: actor, _isolation: _isolation
             ) { actor, notification in
-                let change: RealmAggregateGroupsChange<Element, Key>? = raising {
+                let change: RealmAggregateGroupsChange<Element, Key>? = trapOnError {
                     try AggregateObservation<Element>.groups(notification, aggregates)
                 }
                 if let change { block(actor, change) }

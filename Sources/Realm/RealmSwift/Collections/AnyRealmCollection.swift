@@ -68,7 +68,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
 
     /// See `RealmCollection`. Returns a `Set<AnyHashable>` for a set.
     public func value(forKey key: String) -> Any? {
-        guard case .collection(let collection) = base else { return raising { try keyValue(key) } }
+        guard case .collection(let collection) = base else { return trapOnError { try keyValue(key) } }
         return collection.value(forKey: key)
     }
 }

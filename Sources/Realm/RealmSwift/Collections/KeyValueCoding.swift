@@ -55,11 +55,11 @@ extension RealmCollectionImpl {
 
     public func value(forKey key: String) -> Any? {
         if key == KeyValuePath.invalidated { return isInvalidated }
-        return raising { try ofOwnKind(keyValue(key)) }
+        return trapOnError { try ofOwnKind(keyValue(key)) }
     }
 
     public func value(forKeyPath keyPath: String) -> Any? {
-        raising {
+        trapOnError {
             let value = try KeyValuePath.value(at: keyPath, of: self)
             return keyPath.contains("@") ? value : ofOwnKind(value)
         }
@@ -80,7 +80,7 @@ extension RealmCollectionImpl {
         try KeyValuePath.array(KeyValuePath.value(at: path, of: self), path)
     }
 
-    public func setValue(_ value: Any?, forKey key: String) { raising { try setKeyValue(value, key) } }
+    public func setValue(_ value: Any?, forKey key: String) { trapOnError { try setKeyValue(value, key) } }
 
     /// Assigns a property of each present element.
     func setKeyValue(_ value: Any?, _ key: String) throws {

@@ -64,7 +64,7 @@ extension LinkingObjects: _Persistable {
         _StoredType(.linkingObjects(fromClass: Element.className(), property: ""), linked: Element.self)
     }
     public static func _get(_ object: ObjectBase, _ slot: Int) -> Self {
-        raising { LinkingObjects(accessor: try PropertyAccessor(object, slot)) }
+        trapOnError { LinkingObjects(accessor: try PropertyAccessor(object, slot)) }
     }
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Self) {
         stop(RealmException("Linking objects are read-only."))
@@ -77,8 +77,8 @@ extension LinkingObjects: _Persistable {
     }
 }
 
-extension LinkingObjects: _BareProperty {
-    static var _wrapper: any _PersistedProperty.Type { BareLinkingObjects<Element>.self }
+extension LinkingObjects: _UnwrappedProperty {
+    static var _wrapper: any _PersistedProperty.Type { UnwrappedLinkingObjects<Element>.self }
 
     func _startTrace(_ trace: _Trace, _ name: String) { bare?.tracing = TraceStart(trace: trace, name: name) }
     func _endTrace() { _ = bare?.tracing.begin() }

@@ -57,7 +57,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     /// Appends an element.
     public func append(_ object: Element) {
-        raising {
+        trapOnError {
             guard let managed else { return unmanaged.append(object) }
             try managed.edit(with: object) {
                 .append($0)
@@ -69,13 +69,13 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     /// Appends elements.
     public func append<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
-        raising { _ = try managed?.writing() }
+        trapOnError { _ = try managed?.writing() }
         for object in detached(objects) { append(object) }
     }
 
     /// Inserts an element at a position up to `count`.
     public func insert(_ object: Element, at index: Int) {
-        raising {
+        trapOnError {
             guard let managed else {
                 try checkIndex(index, unmanaged.count + 1)
                 return unmanaged.insert(object, at: index)
@@ -112,7 +112,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     /// Replaces the element at a position.
     public func replace(index: Int, object: Element) {
-        raising {
+        trapOnError {
             guard let managed else {
                 try checkIndex(index, unmanaged.count)
                 return unmanaged[index] = object
@@ -129,7 +129,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     /// Moves an element to the position `to`.
     public func move(from: Int, to: Int) {
-        raising {
+        trapOnError {
             _ = try managed?.writing()
             let count = count
             try checkIndex(from, count)
@@ -141,7 +141,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     /// Swaps two elements.
     public func swapAt(_ index1: Int, _ index2: Int) {
-        raising {
+        trapOnError {
             _ = try managed?.writing()
             let count = count
             try checkIndex(index1, count)
@@ -157,7 +157,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     /// Removes an element. An embedded object is deleted; other objects stay in the realm.
     public func remove(at index: Int) {
-        raising {
+        trapOnError {
             _ = try managed?.writing()
             try checkIndex(index, count)
             guard let managed else {
@@ -170,13 +170,13 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     /// Removes the first elements. Traps if the list has fewer.
     public func removeFirst(_ number: Int = 1) {
-        raising { try checkRemoval(of: number) }
+        trapOnError { try checkRemoval(of: number) }
         removeAll(in: 0..<number)
     }
 
     /// Removes the last elements. Traps if the list has fewer.
     public func removeLast(_ number: Int = 1) {
-        raising { try checkRemoval(of: number) }
+        trapOnError { try checkRemoval(of: number) }
         let count = count
         removeAll(in: count - number..<count)
     }
@@ -194,7 +194,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     /// Removes all elements.
     public func removeAll() {
-        raising {
+        trapOnError {
             guard let managed else { return unmanaged.removeAll() }
             try managed.edit(.removeAll)
         }
@@ -203,13 +203,13 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
     /// Removes the elements in a range of positions.
     public func removeSubrange<R: RangeExpression>(_ boundsExpression: R) where R.Bound == Int {
         let bounds = boundsExpression.relative(to: self)
-        raising { try check(bounds) }
+        trapOnError { try check(bounds) }
         removeAll(in: bounds)
     }
 
     /// Removes the elements at the positions.
     public func remove(atOffsets offsets: IndexSet) {
-        raising {
+        trapOnError {
             _ = try managed?.writing()
             if let highest = offsets.last { try checkIndex(highest, count) }
         }
@@ -220,7 +220,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
     public func replaceSubrange<C: Collection, R: RangeExpression>(_ subrange: R, with newElements: C)
     where C.Iterator.Element == Element, R.Bound == Int {
         let bounds = subrange.relative(to: self)
-        raising { try check(bounds) }
+        trapOnError { try check(bounds) }
         let elements = detached(newElements)
         removeAll(in: bounds)
         insert(contentsOf: elements, at: bounds.lowerBound)
@@ -228,7 +228,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     /// Moves the elements at the positions, in their order, before the element that is now at `destination`.
     public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
-        raising {
+        trapOnError {
             _ = try managed?.writing()
             if let highest = offsets.last { try checkIndex(highest, count) }
             try checkIndex(destination, count + 1)
@@ -259,16 +259,16 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
     // MARK: Key-value access
 
     /// Returns a property's value of each element; see `RealmCollection.value(forKey:)`.
-    public func value(forKey key: String) -> [AnyObject] { raising { try keyValues(key) } }
+    public func value(forKey key: String) -> [AnyObject] { trapOnError { try keyValues(key) } }
 
     /// Returns the values at a dotted path; see `RealmCollection.value(forKeyPath:)`. Traps for operators with a single
     /// result, such as `@count`.
     @_disfavoredOverload
-    public func value(forKeyPath keyPath: String) -> [AnyObject] { raising { try keyValues(at: keyPath) } }
+    public func value(forKeyPath keyPath: String) -> [AnyObject] { trapOnError { try keyValues(at: keyPath) } }
 
     /// See `RealmCollection`; the key `self` replaces each element.
     public func setValue(_ value: Any?, forKey key: String) {
-        raising {
+        trapOnError {
             guard key == "self", !(Element.self is ObjectBase.Type) else { return try setKeyValue(value, key) }
             _ = try managed?.writing()
             let context = _PropertyContext(className: "List", property: key, type: Element._storedType.type)
@@ -288,7 +288,7 @@ extension List: MutableCollection {
         _ body: (inout UnsafeMutableBufferPointer<Element>) throws -> R
     ) rethrows -> R? {
         guard managed != nil, Element.self is AnyRealmValue.Type else { return nil }
-        raising { _ = try managed?.writing() }
+        trapOnError { _ = try managed?.writing() }
         var elements = detached(self)
         let result = try elements.withContiguousMutableStorageIfAvailable(body)
         for (position, element) in elements.enumerated() { replace(index: position, object: element) }
@@ -299,7 +299,7 @@ extension List: MutableCollection {
     /// elements.
     public subscript(bounds: Range<Int>) -> Slice<List> {
         get {
-            raising { try checkBounds(bounds, count) }
+            trapOnError { try checkBounds(bounds, count) }
             return Slice(base: self, bounds: bounds)
         }
         set { replaceSubrange(bounds, with: newValue) }
@@ -319,7 +319,7 @@ extension List where Element: ObjectBase {
 
 /// Returns the placeholder for the elements of a traced collection.
 func projected<Element: _Storable>(_ trace: _Trace?) -> Element {
-    raising {
+    trapOnError {
         guard let trace else { throw RealmException("'projectTo' can only be used in the key paths of projections.") }
         return trace.element as? Element ?? Element._traced(trace)
     }
@@ -334,12 +334,12 @@ extension List: _HasPersistedType {
 extension List: _Persistable {
     public static var _propertyType: _StoredType { Element._storedType.collected(in: .list) }
     public static func _get(_ object: ObjectBase, _ slot: Int) -> List {
-        raising { try object.collection(slot) { List(accessor: $0) } }
+        trapOnError { try object.collection(slot) { List(accessor: $0) } }
     }
 
     /// Copies the elements; does nothing if a list is assigned to itself.
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: List) {
-        raising {
+        trapOnError {
             let accessor = try PropertyAccessor(object, slot)
             let transaction = try accessor.writing()
             if value.accessor?.isSame(as: accessor) == true { return }
@@ -403,8 +403,8 @@ func convertedElements<Element: RealmCollectionValue>(_ value: Any?, _ context: 
     }
 }
 
-extension List: _BareProperty {
-    static var _wrapper: any _PersistedProperty.Type { BareCollection<List>.self }
+extension List: _UnwrappedProperty {
+    static var _wrapper: any _PersistedProperty.Type { UnwrappedCollection<List>.self }
 
     func _startTrace(_ trace: _Trace, _ name: String) { tracing = TraceStart(trace: trace, name: name) }
     func _endTrace() { _ = tracing.begin() }

@@ -37,20 +37,20 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
 
     public var realm: Realm? { managed.map { Realm($0.realm) } }
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }
-    public var count: Int { raising { try managed?.count() ?? unmanaged.count } }
+    public var count: Int { trapOnError { try managed?.count() ?? unmanaged.count } }
     /// Whether the map has no keys.
     public var isEmpty: Bool { count == 0 }
     public var description: String { describe(0) }
 
     public var keys: [Key] {
-        raising { try managed?.entries().entries.map { Key(_key: $0.key) } ?? unmanaged.map { $0.key } }
+        trapOnError { try managed?.entries().entries.map { Key(_key: $0.key) } ?? unmanaged.map { $0.key } }
     }
 
     public var values: [Value] { asKeyValueSequence().map { $0.value } }
 
     public subscript(key: Key) -> Value? {
         get {
-            raising {
+            trapOnError {
                 if let trace { return Value._traced(trace) }
                 guard let managed else { return position(of: key).found.map { unmanaged[$0].value } }
                 guard let value = try managed.entry(key._key) else { return nil }
@@ -66,7 +66,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     // MARK: Changing
 
     public func updateValue(_ value: Value, forKey key: Key) {
-        raising {
+        trapOnError {
             guard let managed else { return put(value, key) }
             let name = key._key
             try managed.edit(with: value) {
@@ -78,7 +78,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     }
 
     public func removeObject(for key: Key) {
-        raising {
+        trapOnError {
             guard let managed else {
                 if let position = position(of: key).found { unmanaged.remove(at: position) }
                 return
@@ -88,7 +88,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     }
 
     public func removeAll() {
-        raising {
+        trapOnError {
             guard let managed else { return unmanaged.removeAll() }
             try managed.edit(.removeAll)
         }
@@ -136,7 +136,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
 
     /// The entry at an index returned by `index(of:)`. Traps if it no longer exists.
     public subscript(position: MapIndex) -> SingleMapEntry<Key, Value> {
-        raising {
+        trapOnError {
             let keys = keys
             guard position.offset < UInt(keys.count), let value = self[keys[Int(position.offset)]] else {
                 throw RealmException("Attempting to access Map elements using an invalid index.")
@@ -152,7 +152,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         guard let managed else {
             return RLMKeyValueIterator(unmanaged.map { $0.key }, RLMIterator(unmanaged.map { $0.value }))
         }
-        return raising {
+        return trapOnError {
             let entries = try managed.entries().entries
             let stored = entries.map {
                 _Stored($0.value, at: $0.value.isNested ? managed.nestedPath(.key($0.key)) : nil)
@@ -187,14 +187,14 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     }
 
     public func value(forKeyPath keyPath: String) -> AnyObject? {
-        raising { try KeyValuePath.value(at: keyPath, of: self).map { $0 as AnyObject } }
+        trapOnError { try KeyValuePath.value(at: keyPath, of: self).map { $0 as AnyObject } }
     }
 
     /// Returns the value of a key, which must be a string: `NSNull` for null, nil if the key does not exist.
     public func object(forKey key: Any) -> AnyObject? { (key as? String).flatMap { value(forKey: $0) } }
 
     public func setValue(_ value: Any?, forKey key: String) {
-        raising {
+        trapOnError {
             _ = try managed?.writing()
             guard let value = value.flatMap({ flattened($0) }) else { return removeObject(for: Key(_key: key)) }
             let context = _PropertyContext(className: "Map", property: key, type: Value._storedType.type)
@@ -258,12 +258,12 @@ extension Map: _Persistable {
     }
 
     public static func _get(_ object: ObjectBase, _ slot: Int) -> Map {
-        raising { try object.collection(slot) { Map(accessor: $0) } }
+        trapOnError { try object.collection(slot) { Map(accessor: $0) } }
     }
 
     /// Copies the entries; does nothing if a map is assigned to itself.
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Map) {
-        raising {
+        trapOnError {
             let accessor = try PropertyAccessor(object, slot)
             let transaction = try accessor.writing()
             if value.accessor?.isSame(as: accessor) == true { return }
@@ -319,8 +319,8 @@ extension Map: _UnmanagedElements, _MapEntries, _HeldCollection {
     }
 }
 
-extension Map: _BareProperty {
-    static var _wrapper: any _PersistedProperty.Type { BareCollection<Map>.self }
+extension Map: _UnwrappedProperty {
+    static var _wrapper: any _PersistedProperty.Type { UnwrappedCollection<Map>.self }
 
     func _startTrace(_ trace: _Trace, _ name: String) { tracing = TraceStart(trace: trace, name: name) }
     func _endTrace() { _ = tracing.begin() }

@@ -52,7 +52,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
 
     /// Returns whether the element is in the set. Cost for a managed set: logarithmic.
     public func contains(_ object: Element) -> Bool {
-        raising {
+        trapOnError {
             guard let managed else { return members.contains(object) }
             try managed.check()
             return try managed.known(object).flatMap { try managed.position(of: $0) } != nil
@@ -61,7 +61,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
 
     /// Adds the element unless the set contains it.
     public func insert(_ object: Element) {
-        raising {
+        trapOnError {
             guard let managed else {
                 if members.insert(object).inserted { unmanaged.append(object) }
                 return
@@ -76,13 +76,13 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
 
     /// Adds the elements that the set does not contain.
     public func insert<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
-        raising { _ = try managed?.writing() }
+        trapOnError { _ = try managed?.writing() }
         for object in Array(objects) { insert(object) }
     }
 
     /// Removes the element if the set contains it.
     public func remove(_ object: Element) {
-        raising {
+        trapOnError {
             guard let managed else {
                 if members.remove(object) != nil { unmanaged.removeAll { $0 == object } }
                 return
@@ -95,7 +95,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
 
     /// Removes all elements.
     public func removeAll() {
-        raising {
+        trapOnError {
             guard let managed else {
                 unmanaged.removeAll()
                 return members.removeAll()
@@ -109,7 +109,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
     /// Returns whether the other set has all elements of this one. Traps if one of the sets is managed and the other is
     /// not.
     public func isSubset(of possibleSuperset: MutableSet<Element>) -> Bool {
-        raising {
+        trapOnError {
             guard let (own, others) = try managedElements(possibleSuperset) else {
                 return members.isSubset(of: possibleSuperset.members)
             }
@@ -119,7 +119,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
 
     /// Returns whether the sets have an element in common. Traps as `isSubset` does.
     public func intersects(_ otherSet: MutableSet<Element>) -> Bool {
-        raising {
+        trapOnError {
             guard let (own, others) = try managedElements(otherSet) else {
                 return !members.isDisjoint(with: otherSet.members)
             }
@@ -129,7 +129,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
 
     /// Removes the elements that the other set does not contain. Traps as `isSubset` does.
     public func formIntersection(_ other: MutableSet<Element>) {
-        raising {
+        trapOnError {
             guard let (own, others) = try managedElements(other) else {
                 return keep { other.members.contains($0) }
             }
@@ -139,7 +139,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
 
     /// Adds the elements of the other set. Traps as `isSubset` does.
     public func formUnion(_ other: MutableSet<Element>) {
-        raising {
+        trapOnError {
             guard let (_, others) = try managedElements(other), let managed else {
                 return insert(objectsIn: other.unmanaged)
             }
@@ -150,7 +150,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
 
     /// Removes the elements of the other set. Traps as `isSubset` does.
     public func subtract(_ other: MutableSet<Element>) {
-        raising {
+        trapOnError {
             guard let (own, others) = try managedElements(other) else {
                 // The other set may be this set.
                 let removed = other.members
@@ -197,7 +197,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
     // MARK: Key-value access
 
     /// Returns a property's value of each element; see `RealmCollection.value(forKey:)`.
-    public func value(forKey key: String) -> [AnyObject] { raising { try keyValues(key) } }
+    public func value(forKey key: String) -> [AnyObject] { trapOnError { try keyValues(key) } }
 }
 
 extension PropertyAccessor {
@@ -228,12 +228,12 @@ extension MutableSet: _HasPersistedType {
 extension MutableSet: _Persistable {
     public static var _propertyType: _StoredType { Element._storedType.collected(in: .set) }
     public static func _get(_ object: ObjectBase, _ slot: Int) -> MutableSet {
-        raising { try object.collection(slot) { MutableSet(accessor: $0) } }
+        trapOnError { try object.collection(slot) { MutableSet(accessor: $0) } }
     }
 
     /// Copies the elements; does nothing if a set is assigned to itself.
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: MutableSet) {
-        raising {
+        trapOnError {
             let accessor = try PropertyAccessor(object, slot)
             let transaction = try accessor.writing()
             if value.accessor?.isSame(as: accessor) == true { return }
@@ -278,8 +278,8 @@ extension MutableSet: _UnmanagedElements, _HeldCollection {
     }
 }
 
-extension MutableSet: _BareProperty {
-    static var _wrapper: any _PersistedProperty.Type { BareCollection<MutableSet>.self }
+extension MutableSet: _UnwrappedProperty {
+    static var _wrapper: any _PersistedProperty.Type { UnwrappedCollection<MutableSet>.self }
 
     func _startTrace(_ trace: _Trace, _ name: String) { tracing = TraceStart(trace: trace, name: name) }
     func _endTrace() { _ = tracing.begin() }

@@ -2,8 +2,8 @@ import LiveQueries
 import ObjectModel
 import StoreContract
 
-/// The collections within lists of mixed values that are held of a realm. They follow their elements when this realm
-/// inserts, moves or removes elements before them, so that an edit does not go to another collection.
+/// The collections within lists of mixed values that are retained of a realm. They follow their elements when this
+/// realm inserts, moves or removes elements before them, so that an edit does not go to another collection.
 final class NestedHandles {
     /// A property whose value contains collections.
     private struct ContainingProperty: Hashable {
@@ -17,7 +17,7 @@ final class NestedHandles {
 
     private var handles: [ContainingProperty: [Handle]] = [:]
     private var count = 0
-    /// The number of handles at which those that are no longer held are dropped.
+    /// The number of handles at which those that are no longer retained are dropped.
     private var limit = 256
     /// What the open write has moved, with the steps from before it; nil for what had been removed.
     private var moved: [ObjectIdentifier: (accessor: NestedAccessor, steps: [NestedPath.Step]?)] = [:]
@@ -29,20 +29,20 @@ final class NestedHandles {
         .append(Handle(accessor: accessor))
         count += 1
         guard count >= limit else { return }
-        handles = handles.compactMapValues { held in
-            let held = held.filter { $0.accessor != nil }
-            return held.isEmpty ? nil : held
+        handles = handles.compactMapValues { retained in
+            let retained = retained.filter { $0.accessor != nil }
+            return retained.isEmpty ? nil : retained
         }
         count = handles.values.reduce(0) { $0 + $1.count }
         limit = max(256, 2 * count)
     }
 
-    /// Adapts what is held to an edit of the list at the end of the steps.
+    /// Adapts what is retained to an edit of the list at the end of the steps.
     func follow(
         _ operation: CollectionOperation, _ owner: ObjectReference, _ property: PropertyID, _ steps: [NestedPath.Step]
     ) {
-        guard count > 0, let held = handles[ContainingProperty(owner: owner, property: property)] else { return }
-        for accessor in held.lazy.compactMap(\.accessor) {
+        guard count > 0, let retained = handles[ContainingProperty(owner: owner, property: property)] else { return }
+        for accessor in retained.lazy.compactMap(\.accessor) {
             let depth = steps.count
             guard let old = accessor.steps, old.starts(with: steps), old.count > depth else { continue }
             guard case .index(let position) = old[depth] else { continue }

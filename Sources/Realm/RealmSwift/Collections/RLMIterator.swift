@@ -52,7 +52,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
         case .plain(let elements): return position < elements.count ? elements[position] : nil
         case .stored(let elements, let realm):
             guard position < elements.count else { return nil }
-            return raising { try Element._restored(elements[position], in: realm) }
+            return trapOnError { try Element._restored(elements[position], in: realm) }
         }
     }
 }

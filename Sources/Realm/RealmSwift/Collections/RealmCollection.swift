@@ -91,7 +91,7 @@ extension RealmCollectionImpl {
     var isEmptyForever: Bool { false }
     public var realm: Realm? { accessor.map { Realm($0.realm) } }
     public var isInvalidated: Bool { accessor?.isInvalidated ?? false }
-    public var count: Int { raising { try accessor?.count() ?? unmanaged.count } }
+    public var count: Int { trapOnError { try accessor?.count() ?? unmanaged.count } }
     public var startIndex: Int { 0 }
     public var endIndex: Int { count }
     public func index(after i: Int) -> Int { i + 1 }
@@ -103,7 +103,7 @@ extension RealmCollectionImpl {
     }
 
     func element(at position: Int) -> Element {
-        raising {
+        trapOnError {
             guard let accessor else {
                 try checkIndex(position, unmanaged.count)
                 return unmanaged[position]
@@ -114,11 +114,11 @@ extension RealmCollectionImpl {
 
     public func makeIterator() -> RLMIterator<Element> {
         guard let accessor else { return RLMIterator(unmanaged) }
-        return raising { try RLMIterator(accessor) }
+        return trapOnError { try RLMIterator(accessor) }
     }
 
     public func index(of object: Element) -> Int? {
-        raising {
+        trapOnError {
             guard let accessor else { return unmanaged.firstIndex { isSameElement($0, object) } }
             if let object = shownObject(object) {
                 guard let realm = object._realm else { return nil }
@@ -133,7 +133,7 @@ extension RealmCollectionImpl {
     }
 
     public func objects(at indexes: IndexSet) -> [Element] {
-        raising {
+        trapOnError {
             guard let highest = indexes.last else { return [] }
             guard highest < count else { throw RealmException("Indexes for collection are out of bounds.") }
             return indexes.map { element(at: $0) }
@@ -196,11 +196,11 @@ extension RealmCollection {
     }
 
     func matching(_ predicate: PredicateForm) -> Results<Element> {
-        raising { try _source.results { try $0.filtered(predicate) } }
+        trapOnError { try _source.results { try $0.filtered(predicate) } }
     }
 
     func position(_ predicate: PredicateForm) -> Int? {
-        raising {
+        trapOnError {
             let source = _source
             guard source.kind != .set else { throw RealmException("index(matching:) is not available on MutableSet") }
             guard source.accessor == nil else { return try source.position(matching: predicate) }

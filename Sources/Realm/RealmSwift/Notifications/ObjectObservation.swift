@@ -132,7 +132,7 @@ extension Object {
     public func observe<T: ObjectBase>(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<T>) -> Void
     ) -> NotificationToken {
-        raising {
+        trapOnError {
             try checkObservable()
             return try begin(keyPaths, on: queue, block)
         }
@@ -171,7 +171,7 @@ extension EmbeddedObject {
     public func observe<T: ObjectBase>(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<T>) -> Void
     ) -> NotificationToken {
-        raising {
+        trapOnError {
             try checkObservable()
             return try begin(keyPaths, on: queue, block)
         }

@@ -29,7 +29,7 @@ extension RealmCollectionImpl {
     public func _observe(
         _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken {
-        raising {
+        trapOnError {
             guard let accessor else { throw RealmException.unobservable }
             return try CollectionObservation.begin(accessor, keyPaths, on: queue) { seen, notification in
                 block(RealmCollectionChange(seen === accessor ? self : Self(accessor: seen), notification))

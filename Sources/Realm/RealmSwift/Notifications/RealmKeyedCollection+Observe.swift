@@ -40,7 +40,7 @@ extension Map {
     public func _observe(
         _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (RealmMapChange<Map>) -> Void
     ) -> NotificationToken {
-        raising {
+        trapOnError {
             guard let accessor else { throw RealmException.unobservable }
             return try CollectionObservation.begin(accessor, keyPaths, on: queue) { seen, notification in
                 block(RealmMapChange(seen === accessor ? self : Map(accessor: seen), notification))
@@ -67,7 +67,7 @@ extension Map {
     public var isFrozen: Bool { accessor?.realm.isFrozen ?? false }
 
     public func freeze() -> Map {
-        raising {
+        trapOnError {
             guard let accessor else { throw Self.unmanagedFault }
             if accessor.realm.isFrozen { return self }
             guard !accessor.isInvalidated else { throw RealmException.invalidObject }
@@ -79,7 +79,7 @@ extension Map {
     }
 
     public func thaw() -> Map? {
-        raising {
+        trapOnError {
             guard let accessor else { throw Self.unmanagedFault }
             guard accessor.realm.isFrozen else { return self }
             return try accessor.payload().accessor(in: accessor.realm.thawed()).map { Map(accessor: $0) }

@@ -22,7 +22,7 @@ final class ValuesObservation {
     /// Throws wherever `observe` of a collection traps.
     func begin(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNotification) -> Void) throws -> InstanceToken {
         let token = try results.source.observe(keyPaths) { [self] notification in
-            raising {
+            trapOnError {
                 if let notification = try take(notification) { deliver(notification) }
             }
         }

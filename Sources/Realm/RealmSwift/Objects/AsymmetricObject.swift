@@ -14,7 +14,7 @@ open class AsymmetricObject: ObjectBase {
     /// See `Object.init(value:)`. An object made so is never managed: give it to `Realm.create` as the value.
     public convenience init(value: Any) {
         self.init()
-        raising { try fill(from: value) }
+        trapOnError { try fill(from: value) }
     }
 
     /// See `Object.objectSchema`.
@@ -28,8 +28,8 @@ open class AsymmetricObject: ObjectBase {
 
     /// See `Object.subscript`.
     open subscript(key: String) -> Any? {
-        get { raising { try namedValue(slot(of: key)) } }
-        set { raising { try setDynamicValue(slot(of: key), newValue) } }
+        get { trapOnError { try namedValue(slot(of: key)) } }
+        set { trapOnError { try setDynamicValue(slot(of: key), newValue) } }
     }
 }
 
@@ -37,7 +37,7 @@ extension Realm {
     /// Creates an object that is only sent to the gateway, within a write, from a dictionary, an array or another object.
     /// Traps for a primary key that an unsent object has.
     public func create<T: AsymmetricObject>(_ type: T.Type, value: Any = [String: Any]()) {
-        raising {
+        trapOnError {
             _ = try rlm.writing(RLMRealm.notWritingRealm)
             _ = try ObjectBuilder(_ObjectPersister(rlm, .error)).create(rlm.bound(type), from: value)
         }

@@ -33,7 +33,7 @@ public final class DynamicObject: Object {
 
     override func dynamicValue(_ slot: Int) -> Any? {
         guard let property = _class?.properties[slot] else { return nil }
-        return raising {
+        return trapOnError {
             switch property.type.collection {
             case .list: return try property.type.base.visit(DynamicProperty.AsList(object: self, slot: slot))
             case .set: return try property.type.base.visit(DynamicProperty.AsSet(object: self, slot: slot))

@@ -17,7 +17,7 @@ open class Object: ObjectBase, ThreadConfined {
     /// another object. Properties without a value keep their default. Traps for values that do not fit.
     public convenience init(value: Any) {
         self.init()
-        raising { try fill(from: value) }
+        trapOnError { try fill(from: value) }
     }
 
     /// The realm that manages the object; nil for an unmanaged object, and after `Realm.delete` of this instance.
@@ -43,8 +43,8 @@ open class Object: ObjectBase, ThreadConfined {
 
     /// Reads a property by name or, within a write, assigns it. Traps for names that do not exist.
     open subscript(key: String) -> Any? {
-        get { raising { try namedValue(slot(of: key)) } }
-        set { raising { try setDynamicValue(slot(of: key), newValue) } }
+        get { trapOnError { try namedValue(slot(of: key)) } }
+        set { trapOnError { try setDynamicValue(slot(of: key), newValue) } }
     }
 }
 
@@ -57,7 +57,7 @@ open class EmbeddedObject: ObjectBase, ThreadConfined {
     /// See `Object.init(value:)`.
     public convenience init(value: Any) {
         self.init()
-        raising { try fill(from: value) }
+        trapOnError { try fill(from: value) }
     }
 
     /// See `Object.realm`.
@@ -74,8 +74,8 @@ open class EmbeddedObject: ObjectBase, ThreadConfined {
 
     /// See `Object.subscript`.
     open subscript(key: String) -> Any? {
-        get { raising { try namedValue(slot(of: key)) } }
-        set { raising { try setDynamicValue(slot(of: key), newValue) } }
+        get { trapOnError { try namedValue(slot(of: key)) } }
+        set { trapOnError { try setDynamicValue(slot(of: key), newValue) } }
     }
 }
 
@@ -83,17 +83,17 @@ extension Object {
     /// Returns a list by its property's name, with dynamic objects as elements. If the elements are plain values, they
     /// can be counted and removed, but not read. Traps for a property that is not a list.
     public func dynamicList(_ propertyName: String) -> List<DynamicObject> {
-        raising { List(accessor: try dynamicCollection(propertyName, .list)) }
+        trapOnError { List(accessor: try dynamicCollection(propertyName, .list)) }
     }
 
     /// Returns a set by its property's name; see `dynamicList`. Traps for a property that is not a set.
     public func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
-        raising { MutableSet(accessor: try dynamicCollection(propertyName, .set)) }
+        trapOnError { MutableSet(accessor: try dynamicCollection(propertyName, .set)) }
     }
 
     /// Returns a map by its property's name; see `dynamicList`. Traps for a property that is not a map.
     public func dynamicMap<Key: _MapKey>(_ propertyName: String) -> Map<Key, DynamicObject?> {
-        raising { Map(accessor: try dynamicCollection(propertyName, .map)) }
+        trapOnError { Map(accessor: try dynamicCollection(propertyName, .map)) }
     }
 }
 
@@ -112,7 +112,7 @@ extension ObjectBase {
     /// The schema of the class; nil for the base classes, which are not stored.
     public class func sharedSchema() -> ObjectSchema? {
         if self == Object.self || self == EmbeddedObject.self || self == AsymmetricObject.self { return nil }
-        return raising { ObjectSchema(try ClassModel.of(self)) }
+        return trapOnError { ObjectSchema(try ClassModel.of(self)) }
     }
 
     final var ownSchema: ObjectSchema {
@@ -183,7 +183,7 @@ extension ObjectBase: _RealmCollectionValueInsideOptional {
 
     public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Self? {
         if let linked = object.cellLink(slot) { return linked as? Self }
-        return raising {
+        return trapOnError {
             guard let realm = object._realm, case .reference(let reference) = object.storedValue(slot) else {
                 return nil
             }

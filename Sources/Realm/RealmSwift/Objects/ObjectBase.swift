@@ -88,10 +88,10 @@ open class ObjectBase {
     open var description: String { describe(0) }
 
     /// Called by `value(forKey:)` with a name that the class does not have. Traps unless it is overridden.
-    open func value(forUndefinedKey key: String) -> Any? { raising { throw unknownName(key) } }
+    open func value(forUndefinedKey key: String) -> Any? { trapOnError { throw unknownName(key) } }
 
     /// Called by `setValue(_:forKey:)` with a name that the class does not have. Traps unless it is overridden.
-    open func setValue(_ value: Any?, forUndefinedKey key: String) { raising { throw unknownName(key) } }
+    open func setValue(_ value: Any?, forUndefinedKey key: String) { trapOnError { throw unknownName(key) } }
 
     /// The realm for the public interface: nil after this instance deleted the object.
     final var managingRealm: Realm? { _isDeletedHere && isInvalidated ? nil : _realm.map { Realm($0) } }
@@ -122,7 +122,7 @@ open class ObjectBase {
 
     final func storedValue(_ slot: Int) -> Value {
         if let _class, let value = cell(slot) { return _class.properties[slot].reference(value) }
-        return raising { try stored(slot) }
+        return trapOnError { try stored(slot) }
     }
 
     /// Assigns a property of a managed object, within a write.
@@ -167,7 +167,7 @@ open class ObjectBase {
         resetLocation(in: realm)
         guard let model = boundClass.model, model.type == type(of: self) else { return }
         mark(model) { $0 + 1 }
-        if model.isBare { bindBareProperties(model, to: realm, boundClass) }
+        if model.isUnwrapped { bindUnwrappedProperties(model, to: realm, boundClass) }
     }
 
     /// Numbers the wrappers of the model's properties.
@@ -190,7 +190,7 @@ open class ObjectBase {
     }
 
     /// The model of the object's class. Traps for a class that cannot be stored.
-    final var model: ClassModel { raising { try ClassModel.of(type(of: self)) } }
+    final var model: ClassModel { trapOnError { try ClassModel.of(type(of: self)) } }
 
     // MARK: Values by name
 
@@ -316,18 +316,18 @@ extension ObjectBase {
     }
 
     /// Returns a property's value by name; nil for null. Traps if the class has no such property.
-    public func value(forKey key: String) -> Any? { raising { try KeyValuePath.value(of: key, in: self) } }
+    public func value(forKey key: String) -> Any? { trapOnError { try KeyValuePath.value(of: key, in: self) } }
 
     /// Returns the value at a dotted path, which may lead through links and collections; see
     /// `RealmCollection.value(forKeyPath:)`. Nil if a link on the path is null.
     public func value(forKeyPath keyPath: String) -> Any? {
-        raising { try KeyValuePath.value(at: keyPath, of: self) }
+        trapOnError { try KeyValuePath.value(at: keyPath, of: self) }
     }
 
     /// Assigns a property by name, within a write if the object is managed. Traps if the class has no such property,
     /// and for values that do not fit.
     public func setValue(_ value: Any?, forKey key: String) {
-        raising {
+        trapOnError {
             guard let slot = slotIfKnown(of: key) else { return setValue(value, forUndefinedKey: key) }
             try setDynamicValue(slot, value)
         }
@@ -345,7 +345,7 @@ extension ObjectBase {
 
     /// Assigns the property at a dotted path. Does nothing if a link on the path is null.
     public func setValue(_ value: Any?, forKeyPath keyPath: String) {
-        raising {
+        trapOnError {
             guard let dot = keyPath.lastIndex(of: ".") else { return try setDynamicValue(slot(of: keyPath), value) }
             let key = String(keyPath[keyPath.index(after: dot)...])
             switch try KeyValuePath.value(at: String(keyPath[..<dot]), of: self) {

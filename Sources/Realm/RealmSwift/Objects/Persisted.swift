@@ -200,7 +200,7 @@ extension ObjectBase {
         guard let _realm, let _class, let model = _class.model, model.type == type(of: self) else {
             return make(try PropertyAccessor(self, slot))
         }
-        if model.isBare {
+        if model.isUnwrapped {
             try _realm.checkConfinement()
             try _realm.check(self)
             return address(of: model.properties[slot]).assumingMemoryBound(to: Value.self).pointee
@@ -246,8 +246,8 @@ struct PersistedMarks {
 /// The type-erased operations of a wrapper at an address within an object. Addresses come from `ClassModel` and are
 /// used only for objects of that class.
 protocol _PersistedProperty: SendableMetatype {
-    /// Whether the property has no wrapper; see `_BareProperty`.
-    static var isBare: Bool { get }
+    /// Whether the property has no wrapper; see `_UnwrappedProperty`.
+    static var isUnwrapped: Bool { get }
     static var valueType: any _Persistable.Type { get }
     static func marks(at address: UnsafeRawPointer) -> PersistedMarks
 
@@ -265,7 +265,7 @@ protocol _PersistedProperty: SendableMetatype {
 }
 
 extension Persisted: _PersistedProperty {
-    static var isBare: Bool { false }
+    static var isUnwrapped: Bool { false }
     static var valueType: any _Persistable.Type { Value.self }
 
     private static func pointer(_ address: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Self> {

@@ -27,7 +27,7 @@ public final class RealmProperty<Value: RealmPropertyType & _Persistable>: Custo
     /// Returns the object, or another instance of the stored object if the first was released.
     private func owner(_ accessor: PropertyAccessor) -> ObjectBase {
         if let object { return object }
-        return raising {
+        return trapOnError {
             try accessor.check()
             return try accessor.realm.object(accessor.owner)
         }
@@ -71,8 +71,8 @@ extension RealmProperty: Encodable where Value: Encodable {
     }
 }
 
-extension RealmProperty: _BareProperty {
-    static var _wrapper: any _PersistedProperty.Type { BareValue<RealmProperty>.self }
+extension RealmProperty: _UnwrappedProperty {
+    static var _wrapper: any _PersistedProperty.Type { UnwrappedValue<RealmProperty>.self }
 
     func _startTrace(_ trace: _Trace, _ name: String) { tracing = TraceStart(trace: trace, name: name) }
     func _endTrace() { _ = tracing.begin() }
@@ -97,17 +97,17 @@ extension Query where T: _RealmPropertyProtocol {
 }
 
 /// A wrapper of a class without `@Persisted`: a `RealmProperty`, or one that has it.
-private protocol BareHolder {
+private protocol UnwrappedHolder {
     associatedtype Stored: RealmPropertyType & _Persistable
     var property: RealmProperty<Stored> { get }
 }
 
-extension RealmProperty: BareHolder {
+extension RealmProperty: UnwrappedHolder {
     fileprivate var property: RealmProperty { self }
 }
 
-private enum BareValue<Holder: BareHolder>: _BareWrapper {
-    static var isBare: Bool { true }
+private enum UnwrappedValue<Holder: UnwrappedHolder>: _UnwrappedPropertyBinding {
+    static var isUnwrapped: Bool { true }
     static var valueType: any _Persistable.Type { Holder.Stored.self }
 
     private static func instance(_ address: UnsafeRawPointer) -> RealmProperty<Holder.Stored> {
@@ -183,10 +183,10 @@ extension RealmOptional: Encodable where Value: Encodable {
     public func encode(to encoder: any Encoder) throws { try property.encode(to: encoder) }
 }
 
-extension RealmOptional: BareHolder {}
+extension RealmOptional: UnwrappedHolder {}
 
-extension RealmOptional: _BareProperty {
-    static var _wrapper: any _PersistedProperty.Type { BareValue<RealmOptional>.self }
+extension RealmOptional: _UnwrappedProperty {
+    static var _wrapper: any _PersistedProperty.Type { UnwrappedValue<RealmOptional>.self }
 
     func _startTrace(_ trace: _Trace, _ name: String) { property._startTrace(trace, name) }
     func _endTrace() { property._endTrace() }

@@ -27,7 +27,7 @@ public final class _Trace {
         object._trace = self
         object.mark(object.model) { ($0 + 1) | PersistedMarks.traced }
         objects.append((object, names.count))
-        if object.model.isBare { object.traceBareProperties(self) }
+        if object.model.isUnwrapped { object.traceUnwrappedProperties(self) }
         return object
     }
 }
@@ -39,9 +39,9 @@ extension ObjectBase: _ModelObject {}
 /// Returns the dotted name of the property at a key path: `toys.brand` for `\Dog.toys.brand`. Traps for key paths that
 /// do not lead to a stored property.
 public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {
-    raising {
+    trapOnError {
         let trace = _Trace()
-        (trace.object(T.self)[keyPath: keyPath] as? any _BareProperty)?._endTrace()
+        (trace.object(T.self)[keyPath: keyPath] as? any _UnwrappedProperty)?._endTrace()
         guard !trace.names.isEmpty else {
             throw RealmException("The key path \(keyPath) does not lead to a stored property of '\(T.className())'.")
         }

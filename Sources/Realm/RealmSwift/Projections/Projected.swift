@@ -31,9 +31,9 @@ public struct Projected<Root: ObjectBase, Value> {
         wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,
         storage storageKeyPath: ReferenceWritableKeyPath<Owner, Self>
     ) -> Value {
-        get { raising { try projection[keyPath: storageKeyPath].value(in: projection.rootObject) } }
+        get { trapOnError { try projection[keyPath: storageKeyPath].value(in: projection.rootObject) } }
         set {
-            raising {
+            trapOnError {
                 let path = projection[keyPath: storageKeyPath].path
                 guard let writable = path as? ReferenceWritableKeyPath<Root, Value> else {
                     throw RealmException("The projected property '\(path)' cannot be assigned.")
@@ -85,7 +85,7 @@ protocol _ProjectedProperty {
 func tracedNames<Root: ObjectBase>(_ path: AnyKeyPath, _: Root.Type) throws -> [String] {
     let trace = _Trace()
     if let path = path as? PartialKeyPath<Root> {
-        (trace.object(Root.self)[keyPath: path] as? any _BareProperty)?._endTrace()
+        (trace.object(Root.self)[keyPath: path] as? any _UnwrappedProperty)?._endTrace()
     }
     guard !trace.names.isEmpty else {
         throw RealmException(

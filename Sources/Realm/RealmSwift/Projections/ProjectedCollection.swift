@@ -16,7 +16,7 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
     private let read: (ObjectBase) throws -> Element
 
     public var startIndex: Int { 0 }
-    public var endIndex: Int { raising { try accessor?.count() ?? unmanaged.count } }
+    public var endIndex: Int { trapOnError { try accessor?.count() ?? unmanaged.count } }
     public var count: Int { endIndex }
 
     /// The realm that manages the collection; nil for an unmanaged one.
@@ -30,20 +30,20 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
 
     /// Returns the collection frozen at the present version, for use on any thread. See `RealmCollection.freeze`.
     public func freeze() -> Self {
-        raising { ProjectedCollection(owner: try owner.frozen(), slot: slot, names: names, read: read) }
+        trapOnError { ProjectedCollection(owner: try owner.frozen(), slot: slot, names: names, read: read) }
     }
 
     /// Returns the live collection; nil if its owner was deleted.
     public func thaw() -> Self? {
-        raising { try owner.thawed().map { ProjectedCollection(owner: $0, slot: slot, names: names, read: read) } }
+        trapOnError { try owner.thawed().map { ProjectedCollection(owner: $0, slot: slot, names: names, read: read) } }
     }
 
     /// The property of one element. Assigning it, within a write, assigns the element's property. Traps if the position
     /// does not exist.
     public subscript(position: Int) -> Element {
-        get { raising { try value(of: object(at: position)) } }
+        get { trapOnError { try value(of: object(at: position)) } }
         nonmutating set {
-            raising {
+            trapOnError {
                 var object = try object(at: position)
                 for name in names.dropLast() {
                     object =
@@ -98,12 +98,12 @@ extension ProjectedCollection {
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
     ) -> NotificationToken {
-        raising {
+        trapOnError {
             guard let accessor = try accessor else { throw RealmException.unobservable }
             let projected = [names.joined(separator: ".")]
             let paths = keyPaths.flatMap { $0.isEmpty ? nil : $0 } ?? projected
             return try CollectionObservation.begin(accessor, paths, on: queue) { seen, notification in
-                raising {
+                trapOnError {
                     guard let seen = seen as? PropertyAccessor, try seen.realm.exists(seen.owner) else { return }
                     let owner = seen.realm === self.owner._realm ? self.owner : try seen.realm.object(seen.owner)
                     block(

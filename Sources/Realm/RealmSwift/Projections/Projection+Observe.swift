@@ -24,7 +24,7 @@ extension ProjectionObservable {
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
-        raising {
+        trapOnError {
             try rootObject.checkObservable()
             let paths = try projection().paths(of: keyPaths)
             return try rootObject.begin(paths, on: queue) { (change: ObjectChange<Root>) in
@@ -74,7 +74,7 @@ extension ProjectionObservable {
 
     /// Returns the names of the projected properties at key paths.
     private func labels(of keyPaths: [PartialKeyPath<Self>]) -> [String] {
-        raising {
+        trapOnError {
             let own = try projection().ownProperties
             return try keyPaths.map { keyPath in
                 let trace = _Trace()
@@ -93,7 +93,7 @@ extension ProjectionObservable {
         case .deleted: .deleted
         case .error(let error): .error(error)
         case .change(let root, let changes):
-            raising {
+            trapOnError {
                 let projection = Self(projecting: root)
                 return .change(projection, try projection.projection().projected(changes, paths))
             }

@@ -38,15 +38,15 @@ open class Projection<Root: ObjectBase>: RealmCollectionValue, RealmFetchable, T
     public var isFrozen: Bool { rootObject._realm?.isFrozen ?? false }
 
     /// Returns the projection of the frozen object, for use on any thread. See `Object.freeze`.
-    public func freeze() -> Self { raising { Self(projecting: try rootObject.frozen()) } }
+    public func freeze() -> Self { trapOnError { Self(projecting: try rootObject.frozen()) } }
 
     /// Returns the projection of the live object; nil if it was deleted. See `Object.thaw`.
-    public func thaw() -> Self? { raising { try rootObject.thawed().map { Self(projecting: $0) } } }
+    public func thaw() -> Self? { trapOnError { try rootObject.thawed().map { Self(projecting: $0) } } }
 
     /// `Projection<Class> <address> { name(\.path) = value; … }`, with the projected properties and their paths. The
     /// values are printed as Swift's `print` does, other than in the description of an object.
     open var description: String {
-        let lines = raising {
+        let lines = trapOnError {
             try ownProperties.map { property in
                 let path = try property.wrapper.names().joined(separator: ".")
                 return "\t\(property.label)(\\.\(path)) = \(try property.wrapper.text(in: rootObject));"
@@ -126,7 +126,7 @@ enum ProjectionCheck {
 
     static func check<Root: ObjectBase>(_ projection: Projection<Root>) {
         guard !isDone(type(of: projection)) else { return }
-        raising {
+        trapOnError {
             // What is only computed is evaluated when it is read: the program's own code may need real values.
             for property in projection.ownProperties where property.wrapper.isStoredVariable {
                 _ = try property.wrapper.names()
@@ -157,7 +157,7 @@ private struct ProjectionReferencePayload<Root: ObjectBase>: _ReferencePayload {
 /// Returns the dotted name of the stored properties at a projection's key path, from the object's class. Traps for key
 /// paths that do not lead to a stored property.
 public func _name<Root: ObjectBase, P: Projection<Root>>(for keyPath: PartialKeyPath<P>) -> String {
-    raising {
+    trapOnError {
         let trace = _Trace()
         _ = P._traced(trace)[keyPath: keyPath]
         guard !trace.names.isEmpty else {

@@ -30,7 +30,7 @@ extension RealmPublishers {
 
         /// Opens the realm for a serial queue and publishes it there. Traps for other schedulers.
         public func receive<S: Scheduler>(on scheduler: S) -> AsyncOpenPublisher {
-            AsyncOpenPublisher(configuration, raising { try serialQueue(scheduler) })
+            AsyncOpenPublisher(configuration, trapOnError { try serialQueue(scheduler) })
         }
     }
 }

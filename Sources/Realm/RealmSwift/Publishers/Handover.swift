@@ -77,7 +77,7 @@ struct PublishedReferencePayload<Value> {
         guard let realm = confined.realm, !realm.isFrozen, !confined.isInvalidated else {
             return { _ in make(confined) }
         }
-        return raising { try resolving(confined, realm.configuration, make) }
+        return trapOnError { try resolving(confined, realm.configuration, make) }
     }
 
     private static func resolving<C: ThreadConfined>(
@@ -90,7 +90,7 @@ struct PublishedReferencePayload<Value> {
         }
     }
 
-    func resolved(on queue: DispatchQueue?) -> Value? { raising { try resolve(queue) } }
+    func resolved(on queue: DispatchQueue?) -> Value? { trapOnError { try resolve(queue) } }
 }
 
 /// A change that contains the changed value.

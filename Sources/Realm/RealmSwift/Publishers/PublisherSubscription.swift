@@ -39,7 +39,7 @@ public struct _PublisherSource<Output> {
 
     func subscribed(on scheduler: some Scheduler) -> _PublisherSource {
         var source = self
-        source.queue = raising { try serialQueue(scheduler) }
+        source.queue = trapOnError { try serialQueue(scheduler) }
         return source
     }
 

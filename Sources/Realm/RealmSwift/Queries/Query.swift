@@ -29,7 +29,7 @@ public struct Query<T> {
 
     /// Follows a Swift key path of a class.
     func step<O: ObjectBase, V>(_ keyPath: KeyPath<O, V>) -> Query<V> {
-        raising {
+        trapOnError {
             if case .index? = path.components.last {
                 throw RealmException("Cannot apply key path to Map subscripts.")
             }
@@ -56,7 +56,7 @@ public struct Query<T> {
     /// Returns the condition as a predicate format and its arguments. Traps for a condition that the format cannot
     /// express.
     public func _constructPredicate() -> (String, [Any]) {
-        raising {
+        trapOnError {
             let tree = try QueryTree(node)
             return (tree.format, tree.arguments)
         }

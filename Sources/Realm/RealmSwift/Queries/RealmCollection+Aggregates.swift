@@ -26,7 +26,7 @@ extension RealmCollection {
     }
 
     func best<T>(_ function: AggregateRequest.Function, _ property: String) -> T? {
-        raising { () throws -> T? in
+        trapOnError { () throws -> T? in
             let value = try _source.aggregate(function, property) { Array(self) }
             if value.isNull { return nil }
             return try AggregateConversion.converted(value, to: T.self, in: _source.accessor?.realm)
@@ -34,7 +34,7 @@ extension RealmCollection {
     }
 
     func total<T>(_ property: String) -> T {
-        raising {
+        trapOnError {
             try AggregateConversion.converted(
                 _source.aggregate(.sum, property) { Array(self) }, to: T.self, in: _source.accessor?.realm)
         }

@@ -5,13 +5,13 @@ extension RealmCollection {
     /// on, and finally by their present order. For sorted results the new descriptors take precedence. Ascending sorts
     /// put nulls first, but objects with a null link on the path last. Traps for properties that cannot be sorted.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element> where S.Element == SortDescriptor {
-        raising { try _source.results { try $0.sorted(by: Array(sortDescriptors)) } }
+        trapOnError { try _source.results { try $0.sorted(by: Array(sortDescriptors)) } }
     }
 
     /// Returns the first of all elements with equal values of all the properties, in the present order, as live
     /// results. Omits elements with a null link on a path.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element> where S.Element == String {
-        raising { try _source.results { try $0.distinct(by: Array(keyPaths)) } }
+        trapOnError { try _source.results { try $0.distinct(by: Array(keyPaths)) } }
     }
 }
 

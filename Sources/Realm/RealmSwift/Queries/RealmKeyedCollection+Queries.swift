@@ -30,12 +30,12 @@ extension RealmKeyedCollection {
     }
 
     private func matching(_ form: PredicateForm) -> Results<Value> {
-        raising { Results(try source.filtered(form)) }
+        trapOnError { Results(try source.filtered(form)) }
     }
 
     /// Returns the values sorted, as live results; see `RealmCollection.sorted(by:)`.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Value> where S.Element == SortDescriptor {
-        raising { Results(try source.sorted(by: Array(sortDescriptors))) }
+        trapOnError { Results(try source.sorted(by: Array(sortDescriptors))) }
     }
 
     /// Returns the values sorted by one of their properties, or by "self".
@@ -45,7 +45,7 @@ extension RealmKeyedCollection {
 
     /// See `RealmCollection.distinct(by:)`.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Value> where S.Element == String {
-        raising { Results(try source.distinct(by: Array(keyPaths))) }
+        trapOnError { Results(try source.distinct(by: Array(keyPaths))) }
     }
 
     // MARK: Aggregates
@@ -71,7 +71,7 @@ extension RealmKeyedCollection {
     }
 
     private func best<T>(_ function: AggregateRequest.Function, _ property: String) -> T? {
-        raising { () throws -> T? in
+        trapOnError { () throws -> T? in
             let value = try source.aggregate(function, property) { values }
             if value.isNull { return nil }
             return try AggregateConversion.converted(value, to: T.self, in: source.accessor?.realm)
@@ -79,7 +79,7 @@ extension RealmKeyedCollection {
     }
 
     private func total<T>(_ property: String) -> T {
-        raising { () throws -> T in
+        trapOnError { () throws -> T in
             try AggregateConversion.converted(
                 source.aggregate(.sum, property) { values }, to: T.self, in: source.accessor?.realm)
         }

@@ -48,7 +48,7 @@ extension ResultsAccessor {
                     "Cannot sort on key path '\(descriptor.keyPath)': KVC collection operators are not supported.")
             }
             try checkOrder(descriptor.keyPath, objectClass)
-            return try raisingQueryErrors {
+            return try throwingMisuse {
                 () throws(QueryError) in
                 try binder.bindSortKey(descriptor.keyPath, ascending: descriptor.ascending, class: objectClass)
             }
@@ -78,7 +78,7 @@ extension ResultsAccessor {
         let objectClass = try objectClass
         let paths = try keyPaths.map { path -> BoundPath in
             try checkOrder(path, objectClass, isSort: false)
-            return try raisingQueryErrors {
+            return try throwingMisuse {
                 () throws(QueryError) in
                 try binder.bindDistinctKey(path, class: objectClass)
             }
@@ -106,7 +106,7 @@ extension ResultsAccessor {
 }
 
 /// Returns the body's result; converts errors of queries to misuse.
-func raisingQueryErrors<R>(_ body: () throws(QueryError) -> R) throws -> R {
+func throwingMisuse<R>(_ body: () throws(QueryError) -> R) throws -> R {
     do {
         return try body()
     } catch {

@@ -38,6 +38,6 @@ func stop(_ error: any Error) -> Never {
 
 /// Returns the body's result. Stops the program if the body throws.
 @inline(__always)
-func raising<R>(_ body: () throws -> R) -> R {
+func trapOnError<R>(_ body: () throws -> R) -> R {
     do { return try body() } catch { stop(error) }
 }

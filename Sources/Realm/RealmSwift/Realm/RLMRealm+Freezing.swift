@@ -68,11 +68,11 @@ extension Object {
     /// Returns the object frozen at the present version, for use on any thread; a frozen object returns itself. While
     /// it exists, the file keeps the data of its version. Traps for unmanaged and deleted objects, and for an object
     /// created by the open write.
-    public func freeze() -> Self { raising { try frozen() } }
+    public func freeze() -> Self { trapOnError { try frozen() } }
 
     /// Returns the live object for the calling thread; a live object returns itself. Returns nil if the object was
     /// deleted. Traps for unmanaged objects.
-    public func thaw() -> Self? { raising { try thawed() } }
+    public func thaw() -> Self? { trapOnError { try thawed() } }
 }
 
 extension EmbeddedObject {
@@ -80,10 +80,10 @@ extension EmbeddedObject {
     public var isFrozen: Bool { _realm?.isFrozen ?? false }
 
     /// See `Object.freeze`.
-    public func freeze() -> Self { raising { try frozen() } }
+    public func freeze() -> Self { trapOnError { try frozen() } }
 
     /// See `Object.thaw`.
-    public func thaw() -> Self? { raising { try thawed() } }
+    public func thaw() -> Self? { trapOnError { try thawed() } }
 }
 
 extension RealmCollectionImpl {
@@ -93,7 +93,7 @@ extension RealmCollectionImpl {
     /// Returns the collection frozen at the present version, for use on any thread; a frozen collection returns itself.
     /// While it exists, the file keeps the data of its version. Traps for unmanaged collections.
     public func freeze() -> Self {
-        raising {
+        trapOnError {
             guard let accessor else { throw unmanagedFault }
             if accessor.realm.isFrozen { return self }
             guard !accessor.isInvalidated else { throw RealmException.invalidObject }
@@ -107,7 +107,7 @@ extension RealmCollectionImpl {
     /// Returns the live collection for the calling thread; a live collection returns itself. Returns nil if the object
     /// that owns the collection was deleted.
     public func thaw() -> Self? {
-        raising {
+        trapOnError {
             guard let accessor else { throw unmanagedFault }
             guard accessor.realm.isFrozen else { return self }
             return try accessor.payload().accessor(in: accessor.realm.thawed()).map { Self(accessor: $0) }
@@ -128,16 +128,16 @@ extension Realm {
     public var isFrozen: Bool { rlm.isFrozen }
 
     /// Returns the realm frozen at the present version, for use on any thread; a frozen realm returns itself.
-    public func freeze() -> Realm { raising { Realm(try rlm.frozen()) } }
+    public func freeze() -> Realm { trapOnError { Realm(try rlm.frozen()) } }
 
     /// Returns the live realm of the calling thread; a live realm returns itself.
-    public func thaw() -> Realm { raising { Realm(try rlm.thawed()) } }
+    public func thaw() -> Realm { trapOnError { Realm(try rlm.thawed()) } }
 
     /// Returns the object as seen by this realm, which is frozen.
-    public func freeze<T: ObjectBase>(_ object: T) -> T { raising { try object.frozen() } }
+    public func freeze<T: ObjectBase>(_ object: T) -> T { trapOnError { try object.frozen() } }
 
     /// Returns the object as seen by this realm, which is live; nil if the object was deleted.
-    public func thaw<T: ObjectBase>(_ object: T) -> T? { raising { try object.thawed() } }
+    public func thaw<T: ObjectBase>(_ object: T) -> T? { trapOnError { try object.thawed() } }
 
     /// Returns the collection at the realm's version.
     public func freeze<Collection: RealmCollection>(_ collection: Collection) -> Collection { collection.freeze() }

@@ -31,7 +31,7 @@ extension Realm {
         rlm = try fileErrors { try file.realm(on: scheduler(of: MainActor.shared), configuration) }
         rlm.subscribeInitially()
         try await file.sync?.download(before: downloadBeforeOpen)
-        raising { try rlm.catchUp() }
+        trapOnError { try rlm.catchUp() }
     }
 
     /// Opens a realm for an actor, which must be the calling one. A migration runs in the background. Throws
@@ -44,7 +44,7 @@ extension Realm {
         rlm = try fileErrors { try file.realm(on: scheduler(of: actor), configuration) }
         rlm.subscribeInitially()
         try await file.sync?.download(before: downloadBeforeOpen)
-        raising { try rlm.catchUp() }
+        trapOnError { try rlm.catchUp() }
     }
 
     /// Opens a realm for the calling actor. See `init(configuration:actor:downloadBeforeOpen:)`.
@@ -56,7 +56,7 @@ extension Realm {
         let realm = Realm(try fileErrors { try file.realm(on: scheduler(of: _isolation), configuration) })
         realm.rlm.subscribeInitially()
         try await file.sync?.download(before: downloadBeforeOpen)
-        raising { try realm.rlm.catchUp() }
+        trapOnError { try realm.rlm.catchUp() }
         return realm
     }
 
@@ -88,7 +88,7 @@ extension Realm {
             callback(
                 Result {
                     let realm = try realm(opened.take())
-                    raising { try realm.rlm.catchUp() }
+                    trapOnError { try realm.rlm.catchUp() }
                     return realm
                 })
         }

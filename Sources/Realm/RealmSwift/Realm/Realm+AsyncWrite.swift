@@ -9,7 +9,7 @@ public typealias AsyncTransactionId = UInt32
 extension Realm {
     /// Whether asynchronous writes or commits are pending, or the block of one is running.
     public var isPerformingAsynchronousWriteOperations: Bool {
-        raising { try rlm.isFrozen ? false : rlm.live.isPerformingAsyncWrites || rlm.isInAsyncBlock }
+        trapOnError { try rlm.isFrozen ? false : rlm.live.isPerformingAsyncWrites || rlm.isInAsyncBlock }
     }
 
     /// Runs the block in a write transaction as soon as no other transaction is open, in a later turn of the run loop,
@@ -38,12 +38,12 @@ extension Realm {
     private func beginAsyncWrite(
         _ block: @escaping () -> Void, failed: @escaping (any Swift.Error) -> Void
     ) -> AsyncTransactionId {
-        raising {
+        trapOnError {
             let number = try rlm.live.beginAsyncWrite(opened: rlm.noteWrite) { [rlm] error in
                 if let error { return failed(rlm.fileError(error)) }
                 block()
                 // Rolled back within this block, so that the realm invalidates the objects that the write created.
-                if rlm.transaction != nil { raising { try rlm.cancelWrite() } }
+                if rlm.transaction != nil { trapOnError { try rlm.cancelWrite() } }
             }
             return AsyncTransactionId(truncatingIfNeeded: number)
         }
@@ -61,7 +61,7 @@ extension Realm {
     public func commitAsyncWrite(
         allowGrouping: Bool = false, _ onComplete: (((any Swift.Error)?) -> Void)? = nil
     ) -> AsyncTransactionId {
-        raising {
+        trapOnError {
             try rlm.commitAsyncWrite { [rlm] error in onComplete?(error.map { rlm.fileError($0) }) }
             return 0
         }
@@ -69,7 +69,7 @@ extension Realm {
 
     /// Cancels a write whose block has not run yet. Has no effect on a write that has begun, nor on a commit.
     public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) {
-        raising { _ = try rlm.live.cancelAsyncWrite(Int(asyncTransactionId)) }
+        trapOnError { _ = try rlm.live.cancelAsyncWrite(Int(asyncTransactionId)) }
     }
 
     /// Waits until no other write transaction is open, runs the block in one, and waits until the commit is on disk.
@@ -81,14 +81,14 @@ extension Realm {
         _isolation: isolated (any Actor)? = #isolation, _ block: () throws -> Result
     ) async throws -> Result {
         try Task.checkCancellation()
-        raising { try rlm.checkAwaitable("asyncWrite()") }
+        trapOnError { try rlm.checkAwaitable("asyncWrite()") }
         // Set by the writer or by the cancellation, whichever is first.
         let turn = Promise<(any Swift.Error)?>()
         try await withTaskCancellationHandler {
-            _ = raising {
+            _ = trapOnError {
                 try rlm.live.beginAsyncWrite(endsWithBlock: false, opened: rlm.noteWrite) { [rlm] error in
                     let wasWanted = turn.set(error.map { rlm.fileError($0) })
-                    if !wasWanted, rlm.transaction != nil { raising { try rlm.cancelWrite() } }
+                    if !wasWanted, rlm.transaction != nil { trapOnError { try rlm.cancelWrite() } }
                 }
             }
             if let error = await turn.get(isolation: _isolation) { throw error }
@@ -114,7 +114,7 @@ extension Realm {
     /// realm; traps for a realm of a thread or queue.
     @discardableResult
     public func asyncRefresh(_isolation: isolated (any Actor)? = #isolation) async -> Bool {
-        raising { try rlm.checkAwaitable("asyncRefresh()") }
+        trapOnError { try rlm.checkAwaitable("asyncRefresh()") }
         await Task.yield()
         return refresh()
     }

@@ -15,7 +15,7 @@ extension Realm {
 
     /// Calls `writeCopy(toFile:)` with the configuration's file.
     public func writeCopy(configuration: Configuration) throws {
-        raising { try rlm.checkConfinement() }
+        trapOnError { try rlm.checkConfinement() }
         let path = try fileErrors { try configuration.path }
         guard !FileManager.default.fileExists(atPath: path) else {
             throw Error(.fileExists, "File at path '\(path)' already exists.", path: path)
@@ -36,7 +36,7 @@ extension Realm {
     /// Whether the configuration's file exists; false for a URL that is not one of a file.
     public static func fileExists(for configuration: Configuration) -> Bool {
         guard configuration.fileURL?.isFileURL != false else { return false }
-        return FileManager.default.fileExists(atPath: raising { try configuration.path })
+        return FileManager.default.fileExists(atPath: trapOnError { try configuration.path })
     }
 
     /// Deletes the configuration's file and its auxiliary files. Returns whether the file existed. Throws `alreadyOpen`

@@ -32,7 +32,7 @@ public struct Realm: Equatable {
             rlm = known
             return
         }
-        let scheduler = raising { try queue.map(Realm.scheduler) }
+        let scheduler = trapOnError { try queue.map(Realm.scheduler) }
         let file = try fileErrors { try SharedRealmFile.open(configuration) }
         rlm = try fileErrors { try file.realm(on: scheduler ?? currentScheduler(), configuration) }
         rlm.subscribeInitially()
@@ -65,7 +65,7 @@ public struct Realm: Equatable {
 
     /// Whether the realm contains no objects.
     public var isEmpty: Bool {
-        raising {
+        trapOnError {
             try rlm.models.schema.classes.allSatisfy {
                 try rlm.models[$0.id]?.isAsymmetric == true || rlm.count(of: $0.id) == 0
             }
@@ -95,7 +95,7 @@ public struct Realm: Equatable {
 
     /// Begins a write transaction: waits until no other is open, and refreshes to the latest version. Traps if the log of a
     /// shared realm cannot be reached; `write` throws then.
-    public func beginWrite() { raisingMisuse { try rlm.beginWrite() } }
+    public func beginWrite() { trapOnError { try rlm.beginWrite() } }
 
     /// Commits the write transaction durably. Throws `Realm.Error` if that fails; the changes are then lost, as after
     /// `cancelWrite`.
@@ -110,7 +110,7 @@ public struct Realm: Equatable {
     }
 
     /// Rolls back all changes since `beginWrite`.
-    public func cancelWrite() { raising { try rlm.cancelWrite() } }
+    public func cancelWrite() { trapOnError { try rlm.cancelWrite() } }
 
     // MARK: Adding, creating and deleting
 
@@ -126,7 +126,7 @@ public struct Realm: Equatable {
 
     /// Adds an object and all objects that it links to to the realm, within a write.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
-        raising {
+        trapOnError {
             _ = try rlm.writing(RLMRealm.notWritingRealm)
             guard !object.isInvalidated else {
                 throw RealmException("Adding a deleted or invalidated object to a Realm is not permitted")
@@ -146,7 +146,7 @@ public struct Realm: Equatable {
     /// key.
     @discardableResult
     public func create<T: Object>(_ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error) -> T {
-        raising {
+        trapOnError {
             _ = try rlm.writing(RLMRealm.notWritingRealm)
             let boundClass = try rlm.boundInWrite(type)
             if update == .error, !boundClass.isEmbedded, let key = try rlm.createPlain(boundClass, from: value) {
@@ -164,7 +164,7 @@ public struct Realm: Equatable {
 
     /// Deletes an object. Does nothing if it was already deleted.
     public func delete(_ object: ObjectBase) {
-        raising {
+        trapOnError {
             let transaction = try rlm.writing(RLMRealm.notWritingRealm)
             guard object._realm === rlm, let reference = object._objectReference else {
                 throw RealmException("Can only delete an object from the Realm it belongs to.")
@@ -199,7 +199,7 @@ public struct Realm: Equatable {
     }
 
     private func delete<Objects: Sequence>(all objects: Objects, of realm: Realm?) where Objects.Element: ObjectBase {
-        raising {
+        trapOnError {
             let transaction = try rlm.writing(RLMRealm.notWritingRealm)
             // An unmanaged collection may have managed objects.
             guard let realm else { return Array(objects).forEach { delete($0) } }
@@ -219,7 +219,7 @@ public struct Realm: Equatable {
 
     /// Deletes all objects of the classes of the realm's schema.
     public func deleteAll() {
-        raising {
+        trapOnError {
             let transaction = try rlm.writing(RLMRealm.notWritingRealm)
             for objectClass in transaction.schema.classes
             where !objectClass.isEmbedded && rlm.models[objectClass.id]?.model?.isAsymmetric == false {
@@ -234,7 +234,7 @@ public struct Realm: Equatable {
     /// Returns all objects of a class.
     public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
         Element._checkFetched()
-        return raising {
+        return trapOnError {
             try rlm.checkConfinement()
             let boundClass = try rlm.bound(Element._objectType)
             try boundClass.checkReadable()
@@ -244,7 +244,7 @@ public struct Realm: Equatable {
 
     /// Returns the object with the primary key; nil if there is none.
     public func object<Element: Object, KeyType>(ofType type: Element.Type, forPrimaryKey key: KeyType) -> Element? {
-        raising {
+        trapOnError {
             guard let reference = try rlm.find(rlm.bound(type), primaryKey: key) else { return nil }
             return try rlm.object(reference) as? Element
         }
@@ -255,16 +255,16 @@ public struct Realm: Equatable {
     /// Whether the realm refreshes to versions that others commit between turns of its run loop, queue or actor.
     /// Default: true.
     public var autorefresh: Bool {
-        get { raising { try rlm.live.autorefresh } }
-        nonmutating set { raising { try rlm.live.setAutorefresh(newValue) } }
+        get { trapOnError { try rlm.live.autorefresh } }
+        nonmutating set { trapOnError { try rlm.live.setAutorefresh(newValue) } }
     }
 
     /// Refreshes to the latest version. Returns whether anything changed.
     @discardableResult
-    public func refresh() -> Bool { raising { try rlm.live.refresh() } }
+    public func refresh() -> Bool { trapOnError { try rlm.live.refresh() } }
 
     /// Cancels an open write, releases the version, and invalidates all objects and collections of the instance.
-    public func invalidate() { raising { try rlm.invalidate() } }
+    public func invalidate() { trapOnError { try rlm.invalidate() } }
 }
 
 extension Realm: WriteLifecycle {}
@@ -336,16 +336,13 @@ func fileErrors<R>(_ body: () throws -> R) throws -> R {
     }
 }
 
-@inline(__always)
-func raisingMisuse<R>(_ body: () throws -> R) -> R { raising(body) }
-
 extension Realm {
     /// The classes of the realm.
     public var schema: Schema { Schema(rlm.models) }
 
     /// Returns all objects of a class as dynamic objects.
     public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
-        raising {
+        trapOnError {
             try rlm.checkConfinement()
             let boundClass = try rlm.bound(named: typeName)
             try boundClass.checkReadable()
@@ -355,7 +352,7 @@ extension Realm {
 
     /// Returns the object with the primary key; see `object(ofType:forPrimaryKey:)`.
     public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
-        raising {
+        trapOnError {
             guard let reference = try rlm.find(rlm.bound(named: typeName), primaryKey: key) else { return nil }
             return try rlm.dynamicObject(reference)
         }
@@ -366,7 +363,7 @@ extension Realm {
     public func dynamicCreate(
         _ typeName: String, value: Any = [String: Any](), update: UpdatePolicy = .error
     ) -> DynamicObject {
-        raising {
+        trapOnError {
             _ = try rlm.writing(RLMRealm.notWritingRealm)
             let boundClass = try rlm.bound(named: typeName)
             try boundClass.checkReadable()
@@ -418,7 +415,7 @@ extension Realm {
     public func observe(
         _ block: @escaping (_ notification: Notification, _ realm: Realm) -> Void
     ) -> NotificationToken {
-        raising {
+        trapOnError {
             let token = try rlm.live.observeInstance { [rlm] event in
                 block(event == .didChange ? .didChange : .refreshRequired, Realm(rlm))
             }

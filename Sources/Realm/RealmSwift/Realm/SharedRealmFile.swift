@@ -193,7 +193,7 @@ final class SharedRealmFile: Sendable {
         }
         do {
             let names = StoredNames(models, in: try store.snapshot().schema)
-            try bring(
+            try migrate(
                 store, to: StoredSchema(version: wanted.version, classes: models.map(names.schema(of:))), configuration)
             return store
         } catch let error as StoreError
@@ -235,7 +235,7 @@ final class SharedRealmFile: Sendable {
     private struct OtherVersion: Error {}
 
     /// Changes the store's schema to that of the configuration; see `StoredSchema.keeping`.
-    private static func bring(
+    private static func migrate(
         _ store: EmbeddedStore, to wanted: StoredSchema, _ configuration: Realm.Configuration
     ) throws {
         let stored = try store.snapshot().schema
@@ -324,7 +324,7 @@ final class SharedRealmFile: Sendable {
             if models.contains(where: { known[names[$0.name]] == nil }) {
                 var present = configuration
                 present.schemaVersion = version
-                try SharedRealmFile.bring(
+                try SharedRealmFile.migrate(
                     store, to: StoredSchema(version: version, classes: models.map(names.schema(of:))), present)
             }
             named.formUnion(models.map { names[$0.name] })

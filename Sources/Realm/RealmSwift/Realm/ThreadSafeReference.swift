@@ -13,7 +13,7 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 
     /// Traps for unmanaged and invalidated values.
     public init(to threadConfined: Confined) {
-        let made: any _ReferencePayload = raising {
+        let made: any _ReferencePayload = trapOnError {
             guard !threadConfined.isInvalidated else {
                 throw RealmException("Cannot construct reference to invalidated object")
             }
@@ -43,7 +43,7 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
             throw RealmException("Can only resolve a thread safe reference once.")
         }
         guard taken.pin.file === realm.file else { return nil }
-        try taken.bring(realm, wasWriting: wasWriting)
+        try taken.advance(realm, wasWriting: wasWriting)
         return try taken.resolved(in: realm) as? Confined
     }
 }
@@ -77,7 +77,7 @@ protocol _ReferencePayload: Sendable {
 extension _ReferencePayload {
     /// Moves a realm of the file to a version that includes the value: a realm without a version gets the reference's,
     /// and one at an older version refreshes to the latest.
-    func bring(_ realm: RLMRealm, wasWriting: Bool) throws {
+    func advance(_ realm: RLMRealm, wasWriting: Bool) throws {
         guard !realm.isFrozen, realm.transaction == nil else { return }
         if !wasWriting { try realm.live.begin(at: pin.snapshot) }
         let (version, pinned) = (try realm.snapshot.version, pin.snapshot.version)
@@ -128,7 +128,7 @@ extension Realm {
     /// can be resolved once. A realm at an older version than the reference refreshes to the latest; a realm that has
     /// not been read yet gets the reference's version.
     public func resolve<Confined: ThreadConfined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
-        raising { try reference.resolve(in: rlm) }
+        trapOnError { try reference.resolve(in: rlm) }
     }
 }
 
@@ -146,7 +146,7 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
 
     /// Wraps a managed value, or nil.
     public init(wrappedValue: Confined?) {
-        state = Mutex(raising { try ThreadSafe.state(of: wrappedValue) })
+        state = Mutex(trapOnError { try ThreadSafe.state(of: wrappedValue) })
     }
 
     /// The value for the calling thread; nil if it was deleted.
@@ -154,17 +154,17 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
         get {
             let state = state.withLock { $0 }
             guard let payload = state.payload, let configuration = state.configuration else { return nil }
-            return raising {
+            return trapOnError {
                 let file = payload.pin.file
                 let realm = try file.realm(on: file.currentScheduler, configuration)
-                try payload.bring(realm, wasWriting: state.wasWriting)
+                try payload.advance(realm, wasWriting: state.wasWriting)
                 let value = try payload.resolved(in: realm) as? Confined
                 renew(try ThreadSafe.state(of: value))
                 return value
             }
         }
         set {
-            let new = raising { try ThreadSafe.state(of: newValue) }
+            let new = trapOnError { try ThreadSafe.state(of: newValue) }
             state.withLock { $0 = new }
         }
     }

@@ -17,9 +17,9 @@ final class ClassModel: Sendable {
     /// The properties in declaration order, those of base classes first.
     let properties: [PropertyModel]
     /// The byte offsets of the property wrappers, by slot. Empty for a class whose properties have none; see
-    /// `_BareProperty`.
+    /// `_UnwrappedProperty`.
     let offsets: [Int]
-    let isBare: Bool
+    let isUnwrapped: Bool
     /// The slots of the single properties that may hold another object.
     let holdingSlots: [Int]
     private let slots: [String: Int]
@@ -48,12 +48,12 @@ final class ClassModel: Sendable {
         let base = UnsafeRawPointer(Unmanaged.passUnretained(sample).toOpaque())
         var found: [PropertyModel] = []
         let fields = Field.all(of: type)
-        let isBare = !fields.contains { $0.type is any _PersistedProperty.Type }
-        let ignored = isBare ? ClassModel.ignoredProperties(of: type) : []
+        let isUnwrapped = !fields.contains { $0.type is any _PersistedProperty.Type }
+        let ignored = isUnwrapped ? ClassModel.ignoredProperties(of: type) : []
         let declaredKey = (type as? Object.Type)?.primaryKey() ?? (type as? AsymmetricObject.Type)?.primaryKey()
         let indexed = Set((type as? Object.Type)?.indexedProperties() ?? [])
         for field in fields where !ignored.contains(field.name) {
-            let bare = isBare ? field.type as? any _BareProperty.Type : nil
+            let bare = isUnwrapped ? field.type as? any _UnwrappedProperty.Type : nil
             guard let wrapper = bare?._wrapper ?? field.type as? any _PersistedProperty.Type else { continue }
             // That of a wrapper begins with an underscore that the property's does not have.
             let label = bare == nil && field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
@@ -86,8 +86,8 @@ final class ClassModel: Sendable {
                 "Properties '\(keys[0].name)' and '\(keys[1].name)' are both marked as the primary key of '\(name)'")
         }
         properties = found
-        offsets = isBare ? [] : found.map(\.offset)
-        self.isBare = isBare
+        offsets = isUnwrapped ? [] : found.map(\.offset)
+        self.isUnwrapped = isUnwrapped
         holdingSlots = found.indices.filter {
             found[$0].type.collection == .single && (found[$0].type.isLink || found[$0].type.isMixed)
         }
@@ -138,7 +138,7 @@ struct PropertyModel: Sendable {
         self.wrapper = wrapper
         isPrimaryKey = marks.isPrimaryKey
         isIndexed = marks.isIndexed
-        plain = wrapper.isBare ? nil : wrapper.valueType as? any PlainValue.Type
+        plain = wrapper.isUnwrapped ? nil : wrapper.valueType as? any PlainValue.Type
         hasDefault = marks.hasDefault
         plainDefault = marks.hasDefault ? nil : plain?.plainDefault
         let stored = wrapper.valueType._propertyType

@@ -76,7 +76,7 @@ public struct Migration {
     /// if the new schema does not have the class; the old object is nil if the old schema did not have it. Objects that
     /// the block creates and objects already deleted are skipped. Does nothing for an unknown class.
     public func enumerateObjects(ofType typeName: String, _ block: MigrationObjectEnumerateBlock) {
-        raising {
+        trapOnError {
             // The migration has failed: the new objects do not have what the block expects in them.
             guard use.failure == nil else { return }
             let newClass = newClass(typeName)
@@ -103,7 +103,7 @@ public struct Migration {
     /// Creates an object under the new schema.
     @discardableResult
     public func create(_ typeName: String, value: Any = [String: Any]()) -> MigrationObject {
-        raising {
+        trapOnError {
             let newClass = try known(typeName)
             let key = try ObjectBuilder(_ObjectPersister(new)).create(newClass, from: value)
             return try new.dynamicObject(ObjectReference(newClass.id, key))
@@ -112,7 +112,7 @@ public struct Migration {
 
     /// Deletes an object of the new schema.
     public func delete(_ object: MigrationObject) {
-        raising {
+        trapOnError {
             guard object._realm === new, let reference = object._objectReference else {
                 throw RealmException("Only objects of the new schema can be deleted within a migration.")
             }
@@ -126,7 +126,7 @@ public struct Migration {
     /// class existed.
     @discardableResult
     public func deleteData(forType typeName: String) -> Bool {
-        raising { try transaction.deleteData(of: storedName(typeName)) }
+        trapOnError { try transaction.deleteData(of: storedName(typeName)) }
     }
 
     /// Keeps the data of a property under another name; both are stored names. Call it before the property is read or
@@ -135,7 +135,7 @@ public struct Migration {
     /// If the property does not exist, still exists in the new schema, or has another type there, the migration fails:
     /// `enumerateObjects` does nothing from then on, and opening the realm throws `Realm.Error` with the reason.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
-        raising {
+        trapOnError {
             do {
                 try transaction.renameProperty(of: storedName(typeName), from: oldName, to: newName)
                 try new.reloadModels()

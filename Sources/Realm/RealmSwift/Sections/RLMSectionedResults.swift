@@ -47,7 +47,7 @@ public final class RLMSectionedResults<RLMKeyType: _Persistable & Hashable, RLMO
     /// collection was deleted.
     public func thaw() -> Self {
         guard isFrozen else { return self }
-        return raising {
+        return trapOnError {
             guard let live = results.thaw() else { throw RealmException.invalidObject }
             return Self(live)
         }
@@ -113,7 +113,7 @@ public final class RLMSection<RLMKeyType: _Persistable & Hashable, RLMObjectType
     /// collection was deleted.
     public func thaw() -> Self {
         guard isFrozen else { return self }
-        return raising {
+        return trapOnError {
             guard let live = section.thaw() else { throw RealmException.invalidObject }
             return Self(live)
         }

@@ -5,7 +5,7 @@ extension RealmCollection {
     public func sectioned<Key: _Persistable>(
         sortDescriptors: [SortDescriptor], _ keyBlock: @escaping (Element) -> Key
     ) -> SectionedResults<Key, Element> {
-        raising {
+        trapOnError {
             guard !sortDescriptors.isEmpty else {
                 throw RealmException("There must be at least one SortDescriptor when using SectionedResults.")
             }
@@ -75,7 +75,7 @@ extension RealmCollection {
 
 /// Traps unless the first descriptor sorts by the property of the sections.
 private func checkPrimary(_ descriptors: [SortDescriptor], is name: String) {
-    raising {
+    trapOnError {
         guard let first = descriptors.first else {
             throw RealmException("Can not section Results with empty sortDescriptor parameter.")
         }

@@ -22,7 +22,7 @@ extension SectionedResults {
     public func _observe(
         _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken {
-        raising {
+        trapOnError {
             try SectionObservation(accessor, only: nil).begin(keyPaths, on: queue) { sections, notification in
                 block(SectionedResultsChange(SectionedResults(sections), notification))
             }
@@ -49,7 +49,7 @@ extension ResultsSection {
     public func _observe(
         _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken {
-        raising {
+        trapOnError {
             let key = key
             return try SectionObservation(accessor, only: key).begin(keyPaths, on: queue) { sections, notification in
                 block(SectionedResultsChange(ResultsSection(sections, key), notification))

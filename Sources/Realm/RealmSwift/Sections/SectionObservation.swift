@@ -48,7 +48,7 @@ final class SectionObservation<Key: _Persistable & Hashable, Element: RealmColle
         let realm = sections.realm
         let token = try CollectionObservation.begin(sections.accessor, keyPaths, on: queue) {
             [self] seen, notification in
-            raising {
+            trapOnError {
                 if let notification = try take(seen, notification) { block(sections, notification) }
             }
         }
@@ -68,7 +68,7 @@ final class SectionObservation<Key: _Persistable & Hashable, Element: RealmColle
         return try await CollectionObservation.begin(
             sections.accessor, keyPaths, on: actor, _isolation: _isolation
         ) { actor, call in
-            raising {
+            trapOnError {
                 let state = state.value
                 guard let notification = try state.take(call.value.0, call.value.1) else { return }
                 block(actor, Transferred((state.sections, notification)))

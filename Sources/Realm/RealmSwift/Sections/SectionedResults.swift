@@ -65,18 +65,18 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
     public var isFrozen: Bool { accessor.realm.isFrozen }
 
     /// The number of sections.
-    public var count: Int { raising { try accessor.table().keys.count } }
+    public var count: Int { trapOnError { try accessor.table().keys.count } }
     public var startIndex: Int { 0 }
     public var endIndex: Int { count }
     public func index(after i: Int) -> Int { i + 1 }
     public func index(before i: Int) -> Int { i - 1 }
 
     /// The keys of all sections, in their order.
-    public var allKeys: [Key] { raising { try accessor.table().keys } }
+    public var allKeys: [Key] { trapOnError { try accessor.table().keys } }
 
     /// The section at a position. It stays bound to its key, not to the position. Traps if the position does not exist.
     public subscript(index: Int) -> ResultsSection<Key, SectionElement> {
-        raising {
+        trapOnError {
             let keys = try accessor.table().keys
             try checkIndex(index, keys.count)
             return ResultsSection(accessor, keys[index])
@@ -94,7 +94,7 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
     /// Returns the sections frozen at the present version, for use on any thread; frozen sections return themselves.
     /// Keys are computed once.
     public func freeze() -> SectionedResults {
-        raising {
+        trapOnError {
             let frozen = try accessor.freeze()
             return frozen === accessor ? self : SectionedResults(frozen)
         }
@@ -102,7 +102,7 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
 
     /// Returns the live sections for the calling thread; live sections return themselves.
     public func thaw() -> SectionedResults? {
-        raising { try accessor.thaw().map { $0 === accessor ? self : SectionedResults($0) } }
+        trapOnError { try accessor.thaw().map { $0 === accessor ? self : SectionedResults($0) } }
     }
 
     /// Whether both are copies of the same sectioned results.
@@ -154,7 +154,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
 
     /// The number of elements; 0 after the last one has left. Traps if the results are invalid.
     public var count: Int {
-        raising {
+        trapOnError {
             let table = try accessor.table()
             return try index(in: table).map { table.positions.count(of: $0) } ?? 0
         }
@@ -167,7 +167,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
 
     /// The element at a position within the section. Traps if the position does not exist.
     public subscript(index: Int) -> T {
-        raising {
+        trapOnError {
             let table = try accessor.table()
             guard let section = try self.index(in: table) else {
                 throw RealmException("Access to invalidated ResultsSection objects")
@@ -179,7 +179,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
 
     /// Iterates over the section's elements in the present state, whatever changes meanwhile.
     public func makeIterator() -> SectionIterator<T> {
-        raising {
+        trapOnError {
             let table = try accessor.table()
             let values = try index(in: table).map { table.values(in: $0) } ?? []
             return SectionIterator(RLMIterator(values.map { _Stored($0) }, in: accessor.realm))
@@ -188,7 +188,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
 
     /// Returns the section frozen at the present version, for use on any thread; a frozen section returns itself.
     public func freeze() -> ResultsSection {
-        raising {
+        trapOnError {
             let frozen = try accessor.freeze()
             return frozen === accessor ? self : ResultsSection(frozen, key)
         }
@@ -196,7 +196,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
 
     /// Returns the live section for the calling thread; a live section returns itself.
     public func thaw() -> ResultsSection? {
-        raising { try accessor.thaw().map { $0 === accessor ? self : ResultsSection($0, key) } }
+        trapOnError { try accessor.thaw().map { $0 === accessor ? self : ResultsSection($0, key) } }
     }
 
     /// Whether both are the same section of the same sectioned results.

@@ -89,7 +89,7 @@ final class FileSync: Sendable {
 
 extension RLMRealm {
     /// See `FileSync.subscribeInitially`.
-    func subscribeInitially() { raising { _ = try file?.sync?.subscribeInitially(self) } }
+    func subscribeInitially() { trapOnError { _ = try file?.sync?.subscribeInitially(self) } }
 }
 
 extension FollowerFault {

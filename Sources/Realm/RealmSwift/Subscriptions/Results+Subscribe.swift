@@ -25,7 +25,7 @@ extension Results {
         name: String? = nil, waitForSync: WaitForSyncMode = .onCreation, timeout: TimeInterval? = nil,
         _isolation: isolated (any Actor)? = #isolation
     ) async throws -> Results<Element> {
-        let (client, id, changed) = raising { () -> (SyncClient, Int, Bool) in
+        let (client, id, changed) = trapOnError { () -> (SyncClient, Int, Bool) in
             let results = try subscribable()
             try results.realm.checkAwaitable("`subscribe`")
             let set = try SubscriptionSetAccessor(results.realm)
@@ -56,7 +56,7 @@ extension Results {
         } catch let fault as FollowerFault {
             throw fault.published
         }
-        raising { _ = try (accessor as? ResultsAccessor)?.realm.live.refresh() }
+        trapOnError { _ = try (accessor as? ResultsAccessor)?.realm.live.refresh() }
         return self
     }
 
@@ -64,7 +64,7 @@ extension Results {
     /// subscription to the same query. Does nothing if neither exists. The objects are removed once the gateway has
     /// confirmed and if no other subscription matches them; the results remain usable.
     public func unsubscribe() {
-        raising {
+        trapOnError {
             let results = try subscribable()
             let set = try SubscriptionSetAccessor(results.realm)
             let name = results.subscriptionName

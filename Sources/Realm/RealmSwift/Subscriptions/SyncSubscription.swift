@@ -97,7 +97,7 @@ public struct SyncSubscription: Equatable {
     }
 
     private func update<T: RealmFetchable>(_ type: T.Type, _ form: PredicateForm) {
-        raising {
+        trapOnError {
             let (className, filter) = try set.read(type, form)
             try set.edit { draft in try draft.update(query.id, className, filter) }
         }

@@ -30,7 +30,7 @@ public struct SyncSubscriptionSet: Sequence {
     /// The subscription at a position, in the order of creation. Traps if the position does not exist.
     public subscript(position: Int) -> SyncSubscription {
         let all = Array(self)
-        raising { try checkIndex(position, all.count) }
+        trapOnError { try checkIndex(position, all.count) }
         return all[position]
     }
 
@@ -60,7 +60,7 @@ public struct SyncSubscriptionSet: Sequence {
     }
 
     private func find<T: RealmFetchable>(_ type: T.Type, _ form: PredicateForm) -> SyncSubscription? {
-        raising {
+        trapOnError {
             let (className, filter) = try accessor.read(type, form)
             return first { $0.query.asks(className, filter) }
         }
@@ -73,7 +73,7 @@ public struct SyncSubscriptionSet: Sequence {
     ///
     /// - Parameter onComplete: called on any thread, with nil when all matching objects have arrived, or with an error.
     public func update(_ block: () -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil) {
-        raising { try accessor.update(block) }
+        trapOnError { try accessor.update(block) }
         guard let onComplete else { return }
         let sync = accessor.sync
         Task {
@@ -89,14 +89,14 @@ public struct SyncSubscriptionSet: Sequence {
     /// Changes the set, and waits until all matching objects have arrived. Throws `Realm.Error` if the gateway rejects
     /// one of the queries, and `CancellationError`; the set is changed even then.
     public func update(_ block: () -> Void, _isolation: isolated (any Actor)? = #isolation) async throws {
-        raising { try accessor.update(block) }
+        trapOnError { try accessor.update(block) }
         try await accessor.sync.waitUntilComplete()
     }
 
     /// Adds subscriptions. Does nothing for an unnamed query that already exists without a name. Traps for a name that
     /// is already used, and outside of `update`.
     public func append<T: RealmFetchable>(_ subscriptions: QuerySubscription<T>...) {
-        raising {
+        trapOnError {
             for subscription in subscriptions {
                 let (className, filter) = try accessor.read(T.self, subscription.form)
                 try accessor.edit { try $0.append(subscription.name, className, filter) }
@@ -140,12 +140,12 @@ public struct SyncSubscriptionSet: Sequence {
 
     /// Removes all subscriptions to a class.
     public func removeAll<T: RealmFetchable>(ofType type: T.Type) {
-        let className = raising { try accessor.realm.bound(T._objectType).storedName }
+        let className = trapOnError { try accessor.realm.bound(T._objectType).storedName }
         remove { $0.className == className }
     }
 
     private func remove<T: RealmFetchable>(_ type: T.Type, _ form: PredicateForm) {
-        raising {
+        trapOnError {
             let (className, filter) = try accessor.read(type, form)
             try accessor.edit { draft in
                 guard let found = draft.queries.first(where: { $0.asks(className, filter) }) else { return }
@@ -155,7 +155,7 @@ public struct SyncSubscriptionSet: Sequence {
     }
 
     private func remove(where isChosen: (SyncQuery) -> Bool) {
-        raising { _ = try accessor.edit { $0.remove(where: isChosen) } }
+        trapOnError { _ = try accessor.edit { $0.remove(where: isChosen) } }
     }
 }
 
@@ -163,6 +163,6 @@ extension Realm {
     /// The subscriptions, which determine which of the gateway's objects the realm contains. Traps for a realm without
     /// `Configuration.syncConfiguration`.
     public var subscriptions: SyncSubscriptionSet {
-        raising { SyncSubscriptionSet(accessor: try SubscriptionSetAccessor(rlm)) }
+        trapOnError { SyncSubscriptionSet(accessor: try SubscriptionSetAccessor(rlm)) }
     }
 }

@@ -115,7 +115,7 @@ public enum AnyRealmValue: Hashable {
         guard case .object(let object) = self else { return nil }
         if let dynamic = object as? DynamicObject { return dynamic }
         guard let realm = object._realm, let reference = object._objectReference else { return nil }
-        return raising {
+        return trapOnError {
             try realm.check(object)
             return try realm.object(reference, as: DynamicObject.self) as? DynamicObject
         }
@@ -160,7 +160,7 @@ extension AnyRealmValue: RealmCollectionValue, _Persistable, MinMaxType, Addable
     public static func _traced(_ trace: _Trace) -> AnyRealmValue { .none }
 
     public static func _get(_ object: ObjectBase, _ slot: Int) -> AnyRealmValue {
-        raising {
+        trapOnError {
             let value = try object.stored(slot)
             let path = value.isNested ? try NestedPath(object, slot) : nil
             return try _restored(_Stored(value, at: path), in: object._realm)

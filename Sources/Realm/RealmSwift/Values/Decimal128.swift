@@ -23,7 +23,7 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
     /// Creates a number from a number or a string. Null, and strings that are not numbers, are NaN. Traps for other
     /// types.
     public convenience init(value: Any) {
-        let raw: StoredDecimal = raising {
+        let raw: StoredDecimal = trapOnError {
             if value is NSNull { return .nan }
             if let text = value as? String { return StoredDecimal(text) ?? .nan }
             guard case .decimal(let number)? = Conversion.plain(value, as: StoredType(.decimal128)) else {

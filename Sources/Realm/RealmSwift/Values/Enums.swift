@@ -22,7 +22,7 @@ extension PersistableEnum {
     public func _stored(by persister: _ObjectPersister) throws -> _Stored { rawValue._scalar }
 
     public static func _zero() -> Self {
-        raising {
+        trapOnError {
             guard let first = allCases.first else { throw RealmException("Enum '\(Self.self)' has no cases.") }
             return first
         }
@@ -130,7 +130,7 @@ extension _CustomPersistable {
     }
 
     public static func _zero() -> Self {
-        raising {
+        trapOnError {
             let zero = PersistedType._zero()
             guard let custom = _fromPersisted(zero) else {
                 throw RealmException(

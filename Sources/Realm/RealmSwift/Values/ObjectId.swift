@@ -26,7 +26,7 @@ public final class ObjectId: Sendable, Hashable, Comparable, Codable, CustomStri
 
     /// Creates an identifier from a literal of 24 hexadecimal digits. Traps for any other string.
     public convenience init(_ text: StaticString) {
-        let value = raising { try ObjectId(string: text.description) }
+        let value = trapOnError { try ObjectId(string: text.description) }
         self.init(raw: value.raw)
     }
 

@@ -8,19 +8,19 @@ extension _Scalar {
     @inline(__always)
     fileprivate static func read(_ object: ObjectBase, _ slot: Int) -> Self {
         if let value = object.cell(slot), let scalar = _scalar(_Stored(value)) { return scalar }
-        return raising { try _restored(_Stored(object.stored(slot)), in: nil) }
+        return trapOnError { try _restored(_Stored(object.stored(slot)), in: nil) }
     }
 
     @inline(__always)
     fileprivate static func readOptional(_ object: ObjectBase, _ slot: Int) -> Self? {
-        let value = object.cell(slot) ?? raising { try object.stored(slot) }
+        let value = object.cell(slot) ?? trapOnError { try object.stored(slot) }
         if value.isNull { return nil }
-        return raising { try _scalar(_Stored(value)) ?? _restored(_Stored(value), in: nil) }
+        return trapOnError { try _scalar(_Stored(value)) ?? _restored(_Stored(value), in: nil) }
     }
 
     @inline(__always)
     fileprivate static func write(_ object: ObjectBase, _ slot: Int, _ value: Self?) {
-        raising {
+        trapOnError {
             let stored = value?._scalar.value ?? .null
             if try !object.assignCell(slot, stored) { try object.assign(slot) { _ in stored } }
         }
@@ -76,7 +76,7 @@ extension String {
 
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: String) {
         // Passes the string's own bytes to the store, without a `Value`.
-        let isDone = raising {
+        let isDone = trapOnError {
             try value.utf8.withContiguousStorageIfAvailable { try object.assignCell(slot, utf8: $0) }
         }
         if isDone != true { write(object, slot, value) }

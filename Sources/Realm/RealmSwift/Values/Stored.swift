@@ -105,11 +105,11 @@ public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue {
 
 extension _RealmCollectionValueInsideOptional {
     public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Self? {
-        raising { try Self?._restored(_Stored(object.storedValue(slot)), in: object._realm) }
+        trapOnError { try Self?._restored(_Stored(object.storedValue(slot)), in: object._realm) }
     }
 
     public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: Self?) {
-        raising {
+        trapOnError {
             if let embedded = value as? EmbeddedObject, embedded._realm != nil {
                 if let realm = object._realm { _ = try object.writing(in: realm) }
                 // The present value may be assigned again, which changes nothing.
@@ -207,11 +207,11 @@ extension _Persistable where Self: _Storable {
     public static var _propertyType: _StoredType { _storedType }
 
     public static func _get(_ object: ObjectBase, _ slot: Int) -> Self {
-        raising { try _restored(_Stored(object.storedValue(slot)), in: object._realm) }
+        trapOnError { try _restored(_Stored(object.storedValue(slot)), in: object._realm) }
     }
 
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Self) {
-        raising {
+        trapOnError {
             try object.assign(slot) { try value._stored(by: $0).value }
             try object.bindEmbedded(slot, [value])
         }

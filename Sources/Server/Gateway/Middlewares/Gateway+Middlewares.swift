@@ -124,7 +124,7 @@ extension Gateway {
 
     /// Public metrics need no credential.
     private func identifyCaller(
-        _ request: Request, _ audience: Route.Audience?, _ next: (Request) -> Reply
+        _ request: Request, _ audience: Audience?, _ next: (Request) -> Reply
     ) throws -> Reply {
         var isIdentified = false
         do {
@@ -143,10 +143,10 @@ extension Gateway {
 
     /// Determines the caller, for the handlers inside.
     private func identify(
-        _ request: Request, _ audience: Route.Audience?, _ next: (Request) -> Reply
+        _ request: Request, _ audience: Audience?, _ next: (Request) -> Reply
     ) throws -> Reply {
         guard let access = context.access else { return next(request) }
-        let reply = next(try access.identified(request, audience?.publicity))
+        let reply = next(try access.identified(request, for: audience ?? .callers))
         guard request.segments.first == "v1" else { return reply }
         // Tags identify versions, which all callers share, so a cached response must not be given to another caller.
         return reply.mapHead { $0.headers.vary("Authorization, X-API-Key") }

@@ -51,7 +51,7 @@ extension Gateway {
         _ route: Route, _ work: @escaping @Sendable (Request, PathParameters) throws -> Result
     ) -> @Sendable (Request, PathParameters) throws -> Result {
         switch route.audience {
-        case .everyone, .visitors, .callers: work
+        case .everyone, .anonymous, .callers: work
         case .administrators:
             { [self] request, path in
                 try requireAdministrator(request)

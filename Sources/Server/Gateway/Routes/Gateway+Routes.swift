@@ -4,6 +4,7 @@ import HTTPServer
 import LongPolling
 import OperationEndpoints
 import ReadEndpoints
+import RequestHandling
 import SnapshotEndpoints
 import StreamEndpoints
 import TransferEndpoints
@@ -24,25 +25,25 @@ extension Gateway {
     private var readRoutes: [Route] {
         // Each can wait for a change of what it reads.
         func read(_ pattern: String, _ handler: @escaping Handler) -> Route {
-            .query(pattern, longPolls.polled(handler))
+            .query(pattern, longPolling.polled(handler))
         }
         return [
             read("/v1/objects/:class", reads.getCollection),
             read("/v1/objects/:class/:key", reads.getObject),
-            read("/v1/objects/:class/:key/:property", reads.getHeldCollection),
-            read("/v1/objects/:class/:key/:property/*steps", reads.getHeldCollection),
+            read("/v1/objects/:class/:key/:property", reads.getPropertyCollection),
+            read("/v1/objects/:class/:key/:property/*steps", reads.getPropertyCollection),
             read("/v1/aggregates/objects/:class", reads.getAggregates),
-            read("/v1/aggregates/objects/:class/:key/:property", reads.getHeldAggregates),
-            read("/v1/aggregates/objects/:class/:key/:property/*steps", reads.getHeldAggregates),
+            read("/v1/aggregates/objects/:class/:key/:property", reads.getPropertyAggregates),
+            read("/v1/aggregates/objects/:class/:key/:property/*steps", reads.getPropertyAggregates),
             read("/v1/sections/objects/:class", reads.getSections),
-            read("/v1/sections/objects/:class/:key/:property", reads.getHeldSections),
-            read("/v1/sections/objects/:class/:key/:property/*steps", reads.getHeldSections),
+            read("/v1/sections/objects/:class/:key/:property", reads.getPropertySections),
+            read("/v1/sections/objects/:class/:key/:property/*steps", reads.getPropertySections),
             read("/v1/index/objects/:class", reads.getIndex),
-            read("/v1/index/objects/:class/:key/:property", reads.getHeldIndex),
-            read("/v1/index/objects/:class/:key/:property/*steps", reads.getHeldIndex),
+            read("/v1/index/objects/:class/:key/:property", reads.getPropertyIndex),
+            read("/v1/index/objects/:class/:key/:property/*steps", reads.getPropertyIndex),
             read("/v1/values/objects/:class", reads.getValues),
-            read("/v1/values/objects/:class/:key/:property", reads.getHeldValues),
-            read("/v1/values/objects/:class/:key/:property/*steps", reads.getHeldValues),
+            read("/v1/values/objects/:class/:key/:property", reads.getPropertyValues),
+            read("/v1/values/objects/:class/:key/:property/*steps", reads.getPropertyValues),
             Route(.get, "/v1/history/objects/:class/:key", history.getHistory),
         ]
     }
@@ -52,20 +53,20 @@ extension Gateway {
         [
             .query("/v1/observe/objects/:class", streams.observeCollection),
             .query("/v1/observe/objects/:class/:key", streams.observeObject),
-            .query("/v1/observe/objects/:class/:key/:property", streams.observeHeldCollection),
-            .query("/v1/observe/objects/:class/:key/:property/*steps", streams.observeHeldCollection),
+            .query("/v1/observe/objects/:class/:key/:property", streams.observePropertyCollection),
+            .query("/v1/observe/objects/:class/:key/:property/*steps", streams.observePropertyCollection),
             .query("/v1/observe/sections/:class", streams.observeSections),
-            .query("/v1/observe/sections/:class/:key/:property", streams.observeHeldSections),
-            .query("/v1/observe/sections/:class/:key/:property/*steps", streams.observeHeldSections),
+            .query("/v1/observe/sections/:class/:key/:property", streams.observePropertySections),
+            .query("/v1/observe/sections/:class/:key/:property/*steps", streams.observePropertySections),
             .query("/v1/observe/aggregates/objects/:class", streams.observeAggregates),
-            .query("/v1/observe/aggregates/objects/:class/:key/:property", streams.observeHeldAggregates),
-            .query("/v1/observe/aggregates/objects/:class/:key/:property/*steps", streams.observeHeldAggregates),
+            .query("/v1/observe/aggregates/objects/:class/:key/:property", streams.observePropertyAggregates),
+            .query("/v1/observe/aggregates/objects/:class/:key/:property/*steps", streams.observePropertyAggregates),
             .query("/v1/observe/index/objects/:class", streams.observeIndex),
-            .query("/v1/observe/index/objects/:class/:key/:property", streams.observeHeldIndex),
-            .query("/v1/observe/index/objects/:class/:key/:property/*steps", streams.observeHeldIndex),
+            .query("/v1/observe/index/objects/:class/:key/:property", streams.observePropertyIndex),
+            .query("/v1/observe/index/objects/:class/:key/:property/*steps", streams.observePropertyIndex),
             .query("/v1/observe/values/objects/:class", streams.observeValues),
-            .query("/v1/observe/values/objects/:class/:key/:property", streams.observeHeldValues),
-            .query("/v1/observe/values/objects/:class/:key/:property/*steps", streams.observeHeldValues),
+            .query("/v1/observe/values/objects/:class/:key/:property", streams.observePropertyValues),
+            .query("/v1/observe/values/objects/:class/:key/:property/*steps", streams.observePropertyValues),
         ]
     }
 
@@ -87,8 +88,8 @@ extension Gateway {
             Route(.patch, "/v1/objects/:class/:key/:property/*steps", body: .lists, writes.patchProperty),
             Route(.delete, "/v1/objects/:class/:key/:property/*steps", body: .lists, writes.deleteProperty),
             Route(.put, "/v1/values/objects/:class", body: .lists, writes.putValues),
-            Route(.put, "/v1/values/objects/:class/:key/:property", body: .lists, writes.putHeldValues),
-            Route(.put, "/v1/values/objects/:class/:key/:property/*steps", body: .lists, writes.putHeldValues),
+            Route(.put, "/v1/values/objects/:class/:key/:property", body: .lists, writes.putPropertyValues),
+            Route(.put, "/v1/values/objects/:class/:key/:property/*steps", body: .lists, writes.putPropertyValues),
             Route(.post, Endpoint.transactions.pattern, body: .lists, writes.transact),
         ]
     }
@@ -169,7 +170,7 @@ extension Gateway {
     /// The console and the description of the API.
     private var pages: [Route] {
         [
-            Route(.get, "/openapi.json", for: .visitors, schema.getDescription),
+            Route(.get, "/openapi.json", for: .anonymous, schema.getDescription),
             Route(.get, "/docs", for: .everyone) { [files] request, _ in try files.reader(request) },
             Route(.get, "/llms.txt", for: .everyone) { [files] request, _ in try files.file("llms.txt", request) },
             Route(.get, "/", for: .everyone) { [files] request, _ in try files.index(request) },

@@ -21,7 +21,7 @@ struct PathAudiences {
 
     private struct Row {
         let pattern: [Part]
-        let audience: Route.Audience
+        let audience: Audience
     }
 
     /// A few paths: all others require a credential.
@@ -38,7 +38,7 @@ struct PathAudiences {
     }
 
     /// The audience of the routes with this path, whatever the method; nil for a path that requires a credential.
-    subscript(segments: [String]) -> Route.Audience? {
+    subscript(segments: [String]) -> Audience? {
         rows.first { Self.matches($0.pattern, segments) }?.audience
     }
 
@@ -52,16 +52,5 @@ struct PathAudiences {
             }
         }
         return pattern.count == segments.count
-    }
-}
-
-extension Route.Audience {
-    /// What the route gives without a credential; nil if it requires one.
-    var publicity: AccessControl.Publicity? {
-        switch self {
-        case .everyone: .sameForAll
-        case .visitors: .visiblePart
-        case .callers, .administrators, .metricsReaders: nil
-        }
     }
 }

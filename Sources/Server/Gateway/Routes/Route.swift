@@ -1,22 +1,9 @@
 package import HTTPMessages
 import HTTPServer
+package import RequestHandling
 
 /// A route of the gateway: a row of `Gateway.routeTable`.
 package struct Route: Sendable {
-    /// Who may use a route. What a caller sees and changes there is for row security to decide.
-    package enum Audience: Sendable {
-        /// Everyone, without a credential; all get the same.
-        case everyone
-        /// Everyone, also without a credential; the response shows what the caller can see.
-        case visitors
-        /// Callers with a credential of any role; everyone if there is no access control.
-        case callers
-        /// Callers with full access; others get 403.
-        case administrators
-        /// Callers who may read the metrics, which the configuration can make public; others get 403.
-        case metricsReaders
-    }
-
     /// What becomes of a request's body before the handler begins.
     enum Body: Sendable {
         /// It stays in memory, within `limits.body`.

@@ -12,20 +12,20 @@ final class BodyMemory: Sendable {
 
         fileprivate init(_ memory: BodyMemory) { self.memory = memory }
 
-        deinit { memory.give(counted.load(ordering: .relaxed)) }
+        deinit { memory.release(counted.load(ordering: .relaxed)) }
 
         /// Counts the body at its present size. Returns false if there is no memory for it; it keeps what it has.
         func grow(to bytes: Int) -> Bool {
             let more = bytes - counted.load(ordering: .relaxed)
             guard more > 0 else { return true }
-            guard memory.take(more, own: bytes - more) else { return false }
+            guard memory.reserve(more, own: bytes - more) else { return false }
             counted.add(more, ordering: .relaxed)
             return true
         }
     }
 
     private struct State {
-        var held = 0
+        var reserved = 0
         /// The time of the last refusal in monotonic milliseconds.
         var lastRefusal: Int64?
     }
@@ -44,21 +44,21 @@ final class BodyMemory: Sendable {
     func lease() -> Lease { Lease(self) }
 
     /// The counted bytes.
-    var bytes: Int { state.withLock { $0.held } }
+    var bytes: Int { state.withLock { $0.reserved } }
 
     /// Whether a body was refused a short while ago.
     func isShort(_ now: Int64) -> Bool { state.withLock { $0.lastRefusal.map { now - $0 < Self.shortTime } ?? false } }
 
-    private func take(_ bytes: Int, own: Int) -> Bool {
+    private func reserve(_ bytes: Int, own: Int) -> Bool {
         state.withLock { state in
-            guard state.held <= own || state.held + bytes <= limit else {
+            guard state.reserved <= own || state.reserved + bytes <= limit else {
                 state.lastRefusal = monotonicMilliseconds()
                 return false
             }
-            state.held += bytes
+            state.reserved += bytes
             return true
         }
     }
 
-    private func give(_ bytes: Int) { state.withLock { $0.held -= bytes } }
+    private func release(_ bytes: Int) { state.withLock { $0.reserved -= bytes } }
 }

@@ -31,7 +31,7 @@ final class BodyStream: Sendable {
         var lastSize = 64 << 10
 
         /// The counted bytes, without those of a piece that is being produced.
-        var held: Int { current.count + (following?.count ?? 0) + inSource }
+        var buffered: Int { current.count + (following?.count ?? 0) + inSource }
     }
 
     private let state: Mutex<State>
@@ -57,7 +57,7 @@ final class BodyStream: Sendable {
     }
 
     /// The memory of the stream, in bytes.
-    var heldBytes: Int { state.withLock { $0.held } }
+    var bufferedBytes: Int { state.withLock { $0.buffered } }
 
     /// Copies as much as is ready and fits, and starts the production of the next piece if it is due.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Step {
@@ -133,12 +133,12 @@ final class BodyStream: Sendable {
     /// Stops production and makes reads fail, because the client has left or the server is out of time. The source is
     /// released on a producer's thread, because its deinitialisation may take a while.
     func abandon() {
-        let (source, held) = state.withLock { state in
-            let held = state.held
+        let (source, buffered) = state.withLock { state in
+            let buffered = state.buffered
             defer { state = State(isMaking: state.isMaking, failed: true, inSource: 0) }
-            return (state.source, held)
+            return (state.source, buffered)
         }
-        memory.move(by: -held)
+        memory.move(by: -buffered)
         if let source { producers.add { withExtendedLifetime(source) {} } }
     }
 }

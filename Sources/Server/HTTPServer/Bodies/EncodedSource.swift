@@ -27,7 +27,7 @@ final class EncodedSource: BodySource {
         try state.withLock { lent in
             guard !lent.value.isOver else { return nil }
             // Not before the first piece is requested, which never happens for HEAD.
-            let encoder = try lent.value.encoder ?? pool.take(coding)
+            let encoder = try lent.value.encoder ?? pool.acquire(coding)
             lent.value.encoder = encoder
             var output: [UInt8] = []
             while output.isEmpty {

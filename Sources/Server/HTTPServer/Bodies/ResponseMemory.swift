@@ -7,7 +7,7 @@ import Synchronization
 /// is free, the piece waits, and the loops disconnect clients that read nothing, the slowest first.
 final class ResponseMemory: Sendable {
     private struct State {
-        var held = 0
+        var reserved = 0
         /// The waiting reservations in order of arrival, with their sizes in bytes.
         var waiting: [(bytes: Int, begin: @Sendable () -> Void)] = []
         /// The time of the last failed reservation in monotonic milliseconds, and its size in bytes.
@@ -31,14 +31,14 @@ final class ResponseMemory: Sendable {
 
     /// Reserves bytes. Returns false if they exceed the limit, except for a single response when nothing else is
     /// reserved.
-    func take(_ bytes: Int) -> Bool {
+    func reserve(_ bytes: Int) -> Bool {
         guard bytes > 0 else { return true }
         let isTaken = state.withLock { state in
-            guard state.held <= 0 || state.held + bytes <= limit else {
+            guard state.reserved <= 0 || state.reserved + bytes <= limit else {
                 state.lastRefusal = (monotonicMilliseconds(), bytes)
                 return false
             }
-            state.held += bytes
+            state.reserved += bytes
             return true
         }
         if isTaken { counters.responseByteCounter.move(by: bytes) } else { counters.refusedResponseCounter.move(by: 1) }
@@ -48,11 +48,11 @@ final class ResponseMemory: Sendable {
     /// Reserves bytes as soon as they are free, and then calls `begin`, possibly at once.
     func await(_ bytes: Int, begin: @escaping @Sendable () -> Void) {
         let isTaken = state.withLock { state in
-            guard state.waiting.isEmpty, state.held <= 0 || state.held + bytes <= limit else {
+            guard state.waiting.isEmpty, state.reserved <= 0 || state.reserved + bytes <= limit else {
                 state.waiting.append((bytes, begin))
                 return false
             }
-            state.held += bytes
+            state.reserved += bytes
             return true
         }
         guard isTaken else { return }
@@ -64,11 +64,11 @@ final class ResponseMemory: Sendable {
     func move(by bytes: Int) {
         guard bytes != 0 else { return }
         let begun = state.withLock { state -> [(bytes: Int, begin: @Sendable () -> Void)] in
-            state.held += bytes
+            state.reserved += bytes
             var count = 0
             for next in state.waiting {
-                guard state.held <= 0 || state.held + next.bytes <= limit else { break }
-                state.held += next.bytes
+                guard state.reserved <= 0 || state.reserved + next.bytes <= limit else { break }
+                state.reserved += next.bytes
                 count += 1
             }
             defer { state.waiting.removeFirst(count) }
@@ -79,14 +79,14 @@ final class ResponseMemory: Sendable {
     }
 
     /// Whether there is enough free memory to produce bytes ahead of demand.
-    func hasAmpleRoom(for bytes: Int) -> Bool { state.withLock { $0.held + bytes <= limit / 2 } }
+    func hasAmpleRoom(for bytes: Int) -> Bool { state.withLock { $0.reserved + bytes <= limit / 2 } }
 
     /// Returns how many bytes should be released for waiting or repeated reservations; 0 if enough are free.
     func shortage(_ now: Int64) -> Int {
         state.withLock { state in
             var wanted = state.waiting.reduce(0) { $0 + $1.bytes }
             if let refusal = state.lastRefusal, now - refusal.time < Self.memory { wanted += refusal.bytes }
-            return max(state.held + wanted - limit, 0)
+            return max(state.reserved + wanted - limit, 0)
         }
     }
 }
@@ -109,7 +109,7 @@ final class HeldBody {
 
 extension Response {
     /// The memory for the body while it is sent, in bytes, if it is not shared; 0 for a small body.
-    var heldBytes: Int {
+    var bufferedBytes: Int {
         switch body {
         case .empty: 0
         case .bytes(let bytes): bytes.count > ResponseMemory.small ? bytes.count : 0

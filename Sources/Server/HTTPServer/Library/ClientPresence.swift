@@ -23,7 +23,7 @@ package final class ClientPresence: Sendable {
     private static let ended: Int32 = 0x2000
 
     /// Checks the client's socket.
-    func look(at descriptor: Int32) {
+    func checkSocket(_ descriptor: Int32) {
         var entry = pollfd(fd: descriptor, events: Int16(Self.ended), revents: 0)
         guard poll(&entry, 1, 0) > 0 else { return }
         let hasLeft = Int32(entry.revents) & (POLLERR | POLLHUP) != 0

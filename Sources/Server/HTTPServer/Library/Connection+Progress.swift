@@ -7,7 +7,7 @@ extension Connection {
     func responseIdleTime() -> Int64? {
         guard phase == .responding, bodyStream != nil || wholeBytes > 0 else { return nil }
         let acknowledged = acknowledgedBytes()
-        if acknowledged != lastAcknowledged || awaitedBodyStream != nil || heldBytes == 0 {
+        if acknowledged != lastAcknowledged || awaitedBodyStream != nil || bufferedBytes == 0 {
             lastAcknowledged = acknowledged
             lastProgress = loop.now
         }
@@ -15,7 +15,7 @@ extension Connection {
     }
 
     /// The memory of the response body, in bytes.
-    var heldBytes: Int { bodyStream.map { $0.heldBytes } ?? wholeBytes }
+    var bufferedBytes: Int { bodyStream.map { $0.bufferedBytes } ?? wholeBytes }
 
     /// Returns the number of bytes that the client's system has acknowledged since the connection was opened.
     private func acknowledgedBytes() -> UInt64 {

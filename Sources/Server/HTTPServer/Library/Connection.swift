@@ -275,7 +275,7 @@ final class Connection {
             self.client = client
             work(
                 Responder(client: client) { [inbox = loop.inbox, requestID, id] in
-                    inbox.post(.answer(request: requestID, connection: id, $0))
+                    inbox.post(.outcome(request: requestID, connection: id, $0))
                 })
             return .YES
         }
@@ -307,13 +307,13 @@ final class Connection {
 
     /// Returns the response if memory can be reserved for it; otherwise a 503.
     private func admit(_ response: Response) -> Response {
-        let bytes = response.heldBytes
+        let bytes = response.bufferedBytes
         if method == .head {
             // A HEAD response states the length and drops the body.
             loop.memory.move(by: bytes)
             return response
         }
-        guard loop.memory.take(bytes) else {
+        guard loop.memory.reserve(bytes) else {
             return readable(HTTPError.noMemory.httpResponse)
         }
         if case .pieces = response.body {} else { wholeBytes = bytes }

@@ -3,7 +3,7 @@ extension EventLoop {
     /// taken.
     func admit(_ connection: Connection) {
         if let quota = configuration.connectionQuota, let key = LimitKey(connection.remoteAddress) {
-            connection.lease = quota.take(key)
+            connection.lease = quota.acquire(key)
             guard connection.lease != nil else {
                 counters.crowdedConnectionCounter.move(by: 1)
                 return connection.cut()

@@ -113,9 +113,9 @@ final class EventLoop {
             let count = epoll_wait(epoll, events, Int32(capacity), timeout())
             now = monotonicMilliseconds()
             if now >= libraryDeadline { mustRunDaemon = true }
-            for index in 0..<Int(max(count, 0)) { take(events[index]) }
+            for index in 0..<Int(max(count, 0)) { handle(events[index]) }
             let (messages, streamsWithEvents) = inbox.takeAll()
-            for message in messages { take(message) }
+            for message in messages { handle(message) }
             for id in streamsWithEvents { streams.list(id) }
             if now >= nextTick { tick() }
             streams.work(now: now)
@@ -153,20 +153,20 @@ final class EventLoop {
         WakeUps.gather { _ = MHD_run(daemon) }
     }
 
-    private func take(_ event: epoll_event) {
+    private func handle(_ event: epoll_event) {
         switch event.data.u64 {
         case Self.daemonTag: mustRunDaemon = true
         case Self.inboxTag: inbox.acknowledge()
         case Self.listenerTag: acceptOthers()
         case let tag where tag & Self.connectionBit != 0:
             connections[Self.connectionID(ofTag: tag)]?.looksForEnd = true
-        case let id: streams.take(event.events, of: id)
+        case let id: streams.handle(event.events, of: id)
         }
     }
 
-    private func take(_ message: LoopInbox.Message) {
+    private func handle(_ message: LoopInbox.Message) {
         switch message {
-        case .answer(let request, let id, let outcome):
+        case .outcome(let request, let id, let outcome):
             guard let connection = connections[id], connection.requestID == request else { return }
             connection.resume(with: outcome)
         case .piece(let request, let id):
@@ -187,7 +187,7 @@ final class EventLoop {
         for connection in connections.values {
             if connection.deadline <= now || connection.hasHungUpUnseen() { connection.cut() }
             // The library does not poll a suspended connection.
-            if connection.looksForEnd { connection.client?.look(at: connection.fd) }
+            if connection.looksForEnd { connection.client?.checkSocket(connection.fd) }
         }
         closeStalledResponses()
         cutStuckBodies()
@@ -221,7 +221,7 @@ final class EventLoop {
         var shortage = stuck.isEmpty ? 0 : memory.shortage(now)
         guard shortage > 0 else { return }
         for connection in stuck.sorted(by: { $0.lastProgress < $1.lastProgress }) where shortage > 0 {
-            shortage -= connection.heldBytes
+            shortage -= connection.bufferedBytes
             connection.closeStalledResponse()
         }
     }

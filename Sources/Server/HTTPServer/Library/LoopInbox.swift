@@ -8,7 +8,7 @@ import Synchronization
 final class LoopInbox: Sleeper {
     enum Message: Sendable {
         /// The answer to a suspended request.
-        case answer(request: UInt64, connection: UInt64, Responder.Outcome)
+        case outcome(request: UInt64, connection: UInt64, Responder.Outcome)
         /// The next piece of a body is ready, for a connection that is suspended until then.
         case piece(request: UInt64, connection: UInt64)
         /// A liveness check: the loop calls the closure.

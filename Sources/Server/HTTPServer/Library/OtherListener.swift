@@ -21,7 +21,7 @@ final class OtherListener {
     /// Accepts some connections. Those beyond the limit, and those for which there is no descriptor, wait until `resume`,
     /// because the kernel would report them again at once.
     func accept(
-        whileThereIsRoom hasRoom: () -> Bool, passing take: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Void
+        whileThereIsRoom hasRoom: () -> Bool, passing handle: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Void
     ) {
         for _ in 0..<64 {
             guard socket >= 0 else { return }
@@ -31,7 +31,7 @@ final class OtherListener {
             withUnsafeMutablePointer(to: &storage) { storage in
                 storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                     let fd = rg_accept(socket, address, &length)
-                    if fd >= 0 { return take(fd, address, length) }
+                    if fd >= 0 { return handle(fd, address, length) }
                     if errno == EMFILE || errno == ENFILE { pause() }
                     length = 0
                 }

@@ -27,12 +27,12 @@ package final class Responder: Sendable {
     }
 
     /// Sends the response.
-    package func answer(_ response: Response) {
+    package func send(_ response: Response) {
         send(.response(response))
     }
 
     /// Sends the response that an error describes; any other error becomes a 500 without details.
-    package func answer(error: any Error) {
+    package func send(error: any Error) {
         let convertible = error as? any HTTPErrorConvertible
         send(.response(convertible?.httpResponse ?? HTTPError.internalError.httpResponse))
     }

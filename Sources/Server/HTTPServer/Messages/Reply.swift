@@ -11,10 +11,10 @@ package enum Reply: Sendable {
     /// connection is ready are kept in order.
     case events(headers: HeaderFields = [:], start: @Sendable (EventStream) -> Void)
 
-    /// Passes the reply to a request that has been waiting for it.
-    package func answer(_ responder: Responder) {
+    /// Sends the reply to a request that has been waiting for it.
+    package func send(to responder: Responder) {
         switch self {
-        case .now(let response): responder.answer(response)
+        case .now(let response): responder.send(response)
         case .later(let body): body(responder)
         case .events(let headers, let start): responder.openEvents(headers: headers, start: start)
         }
@@ -50,7 +50,7 @@ extension Reply {
                 body(
                     Responder(client: responder.client) { outcome in
                         switch transform(outcome) {
-                        case .response(let response): responder.answer(response)
+                        case .response(let response): responder.send(response)
                         case .events(let headers, let start): responder.openEvents(headers: headers, start: start)
                         }
                     })

@@ -17,7 +17,7 @@ package func limitStreams(
         guard let key = key(request) else { return reply }
         return reply.map { outcome in
             guard case .events(let headers, let start) = outcome else { return outcome }
-            guard let lease = quota.take(key) else {
+            guard let lease = quota.acquire(key) else {
                 refused()
                 return .response(
                     HTTPError(

@@ -31,7 +31,7 @@ package final class Quota: Sendable {
     }
 
     /// Counts one more; nil if the limit is reached.
-    package func take(_ key: LimitKey) -> Lease? {
+    package func acquire(_ key: LimitKey) -> Lease? {
         let isFree = state.withLock { state in
             guard state.counts[key, default: 0] < state.limit else { return false }
             state.counts[key, default: 0] += 1

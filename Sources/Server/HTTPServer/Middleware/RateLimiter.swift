@@ -68,7 +68,7 @@ package final class RateLimiter: Sendable {
     }
 
     /// Takes a token from the caller's bucket, if it has one.
-    package func take(_ key: LimitKey) -> Outcome {
+    package func acquire(_ key: LimitKey) -> Outcome {
         let now = clock()
         let shard = shards[Int(UInt(bitPattern: key.hashValue) % UInt(shards.count))]
         return shard.shard.withLock { shard in
@@ -140,7 +140,7 @@ package func limitRates(
 ) -> Middleware {
     { request, next in
         guard let limiter = limiter(), let key = key(request) else { return next(request) }
-        let outcome = limiter.take(key)
+        let outcome = limiter.acquire(key)
         let burst = limiter.limit.burst
         guard outcome.isAllowed else {
             refused()

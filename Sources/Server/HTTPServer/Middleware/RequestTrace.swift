@@ -32,7 +32,7 @@ package final class RequestTrace: Sendable {
     /// The information collected so far.
     var found: Found { state.withLock { $0 } }
 
-    func take(_ route: Router.Route, index: Int) {
+    func record(_ route: Router.Route, index: Int) {
         state.withLock { state in
             if state.route == nil { state.route = (index, route) }
         }

@@ -53,7 +53,7 @@ package struct Router: Sendable {
         if !routes.contains(route) { routes.append(route) }
         let index = routes.firstIndex(of: route) ?? 0
         let handler: Handler = { request, path in
-            request.trace?.take(route, index: index)
+            request.trace?.record(route, index: index)
             return try handler(request, path)
         }
         root = root.inserting(

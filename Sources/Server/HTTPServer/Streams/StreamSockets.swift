@@ -188,7 +188,7 @@ final class StreamSockets {
     }
 
     /// Handles epoll's events of a stream's socket.
-    func take(_ events: UInt32, of id: UInt64) {
+    func handle(_ events: UInt32, of id: UInt64) {
         guard let slot = slot(of: id) else { return }
         if events & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
             end(slot, .clientLeft)

@@ -12,7 +12,7 @@ extension OperationEndpoints {
     private static let defaultConnections = 100
     private static let maximumConnections = 1000
 
-    /// `GET /v1/connections`: the requests that are held open, for administrators.
+    /// `GET /v1/connections`: the open requests, for administrators.
     package func getConnections(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["limit", "sort"])
         let limit = try parameters.integer("limit", in: 1...Self.maximumConnections) ?? Self.defaultConnections
@@ -23,7 +23,7 @@ extension OperationEndpoints {
 
     private func connections(_ limit: Int, _ order: ConnectionOrder) -> Response {
         let all = order.sorted(context.connections.all)
-        let clocks = (now: context.configuration.clock(), monotonic: monotonicNanoseconds())
+        let clocks = (now: context.settings.now.clock(), monotonic: monotonicNanoseconds())
         let json = JSONWriter(capacity: 512 * (min(all.count, limit) + 1))
         json.beginObject()
         json.name("connections")

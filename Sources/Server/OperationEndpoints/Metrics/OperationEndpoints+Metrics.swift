@@ -39,7 +39,7 @@ extension OperationEndpoints {
     private func writeProcess(_ text: inout MetricsText) {
         let process = ProcessNumbers.now()
         text.family("realmgate_build_info", .gauge, "Always 1; the label has the version of the program.")
-        text.sample(["version": context.configuration.version], 1)
+        text.sample(["version": context.settings.now.version], 1)
         text.single(
             "realmgate_uptime_seconds", .gauge, "Seconds since the gateway was started.",
             (ContinuousClock.now - started) / .seconds(1))
@@ -119,7 +119,7 @@ extension OperationEndpoints {
         text.single(
             "realmgate_slow_query_forms", .gauge,
             "Different forms of these within the last hour that are kept for administrators; at most 100, in 5 MB.",
-            context.slowQueries.count(at: context.configuration.clock()))
+            context.slowQueries.count(at: context.settings.now.clock()))
         // The older name, for dashboards, until version 0.2.
         text.single(
             "realmgate_queries_kept", .gauge, "The older name of realmgate_queries_cached.", sources.queries.count)
@@ -183,11 +183,11 @@ extension OperationEndpoints {
         }
         text.single(
             "realmgate_store_versions_pinned", .gauge, "Versions that are retained because they are in use.",
-            store.heldVersions
+            store.pinnedVersions
         )
         text.single(
             "realmgate_store_oldest_pinned_seconds", .gauge,
-            "The time since the oldest of them stopped being the latest version.", store.oldestHeldSeconds)
+            "The time since the oldest of them stopped being the latest version.", store.oldestPinnedSeconds)
         if let newest = store.newestVersion {
             text.single("realmgate_store_version", .gauge, "The latest version.", Int(clamping: newest.rawValue))
         }
@@ -208,7 +208,7 @@ extension OperationEndpoints {
             "realmgate_live_branches", .gauge, "Callers whose costly live queries have a thread of their own.",
             sources.topics.branchCount)
         text.single(
-            "realmgate_reads_waiting", .gauge, "Reads that wait for a change of their answer.", sources.waitingReads())
+            "realmgate_reads_waiting", .gauge, "Reads that wait for a change of their answer.", sources.longPolls())
         text.single("realmgate_subscription_sets", .gauge, "Subscription sets.", sources.subscriptions.count)
         text.single("realmgate_snapshots", .gauge, "Snapshots of callers.", context.snapshots.count)
     }

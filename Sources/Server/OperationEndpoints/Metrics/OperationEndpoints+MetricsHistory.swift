@@ -49,12 +49,12 @@ extension OperationEndpoints {
         let store = context.store.statistics()
         let process = ProcessNumbers.now()
         var reading = MetricsHistory.Reading(
-            time: context.configuration.clock(), moment: (ContinuousClock.now - started) / .seconds(1), requests: 0,
+            time: context.settings.now.clock(), moment: (ContinuousClock.now - started) / .seconds(1), requests: 0,
             failures: 0, durations: [Int](repeating: 0, count: RequestMetrics.bounds.count + 1),
             commits: store.commits.count, commitDurations: store.commits.buckets, cpuSeconds: process.cpuSeconds,
             gauges: [
                 .streams: Double(sources.server.openStreams), .liveQueries: Double(sources.topics.count),
-                .storeBytes: Double(store.usedBytes), .versionsPinned: Double(store.heldVersions),
+                .storeBytes: Double(store.usedBytes), .versionsPinned: Double(store.pinnedVersions),
                 .residentBytes: Double(process.residentBytes),
             ])
         for route in sources.routes().indices.map(Optional.some) + [nil] {

@@ -27,7 +27,7 @@ extension OperationEndpoints {
 
     private func slowQueries(_ limit: Int) throws -> Response {
         let snapshot = try context.store.snapshot()
-        let now = context.configuration.clock()
+        let now = context.settings.now.clock()
         let all = context.slowQueries.all(at: now)
         let json = JSONWriter(capacity: 1024 * (min(all.count, limit) + 1))
         json.beginObject()
@@ -42,7 +42,7 @@ extension OperationEndpoints {
         json.name("seconds")
         json.int(SlowQueries.span)
         json.name("least")
-        json.double(Double(context.configuration.slowQueryNanoseconds) / 1e9)
+        json.double(Double(context.settings.now.slowQueryNanoseconds) / 1e9)
         json.endObject()
         return .neverStored(json)
     }

@@ -106,8 +106,8 @@ package enum GroupSelection: Sendable {
     }
 
     /// The groups that the response has, of all groups ascending by their keys. Throws as the budget does.
-    func answer(of all: [AggregateGroup], within budget: QueryBudget?) throws -> AggregateResult {
-        arrangement.answer(try condition?.selection(of: all, within: budget) ?? all)
+    func result(of all: [AggregateGroup], within budget: QueryBudget?) throws -> AggregateResult {
+        arrangement.arranged(try condition?.selection(of: all, within: budget) ?? all)
     }
 }
 

@@ -50,13 +50,13 @@ private struct AggregateRead: Sendable {
         } else {
             let found = try run()
             selected = found.reduce(0) { $0 + $1.count }
-            let answer = try selection.answer(of: found, within: snapshot.budget)
-            guard answer.groups.count <= limit else {
-                throw AggregateForm.tooMany(answer.groups.count + (answer.others?.groups ?? 0), limit: limit)
+            let result = try selection.result(of: found, within: snapshot.budget)
+            guard result.groups.count <= limit else {
+                throw AggregateForm.tooMany(result.groups.count + (result.others?.groups ?? 0), limit: limit)
             }
             json.name("groups")
-            try form.array(answer.groups, look, json)
-            if let others = answer.others { json.member(others) }
+            try form.array(result.groups, look, json)
+            if let others = result.others { json.member(others) }
         }
         json.endObject()
         if let fault = look.fault { throw fault }
@@ -70,7 +70,7 @@ extension ReadEndpoints {
     }
 
     /// Aggregates the objects or values of one object's property.
-    package func getHeldAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
+    package func getPropertyAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try readSnapshot(for: request))
         guard let collection = try CollectionTarget(property) else {
             return try getElementAggregates(request, property)
@@ -85,7 +85,7 @@ extension ReadEndpoints {
             repeatable: AggregateQuery.functions)
         let snapshot = collection.snapshot
         let asked = try AggregateQuery(
-            parameters, collection, collection.reader(context.configuration, knownQueries(for: request)))
+            parameters, collection, collection.reader(context.settings.now, knownQueries(for: request)))
         if let mode = try ExplainMode(parameters) {
             return try context.reply(reading: collection.size, for: request) {
                 try mode.response(asked.query, .all, asked.aggregate, of: snapshot)
@@ -97,7 +97,7 @@ extension ReadEndpoints {
             run: { try snapshot.aggregate(query, requests, by: asked.groups.map(\.path)) },
             distribute: { try snapshot.distribution(query, of: $0.path, bounds: $1) },
             form: asked.form, groups: asked.groups, selection: asked.selection,
-            limit: context.configuration.maximumGrouping, answerBytes: context.configuration.answerBytes)
+            limit: context.settings.now.maximumGrouping, answerBytes: context.settings.now.answerBytes)
         let unchanged = try notModified(request, snapshot) { try dependence(of: asked, in: collection) }
         if let unchanged { return .now(unchanged) }
         var selected: Int?
@@ -110,7 +110,7 @@ extension ReadEndpoints {
     private func dependence(of asked: AggregateQuery, in collection: CollectionTarget) throws -> ReadDependence {
         // The intervals of values follow from all of these.
         if let bins = asked.bins { return bins.dependence(in: collection) }
-        let subject = AggregateSubject(asked.aggregate, asked.form, limit: context.configuration.maximumGrouping)
+        let subject = AggregateSubject(asked.aggregate, asked.form, limit: context.settings.now.maximumGrouping)
         let key = TopicKey(
             subject: .aggregate(subject), style: asked.form.style, isOwned: collection.isOwned,
             hopQueries: collection.hopQueries)
@@ -123,7 +123,7 @@ extension ReadEndpoints {
             request, single: AggregateQuery.parameters + GroupSelection.parameters + [ParameterName.snapshot],
             repeatable: AggregateQuery.functions)
         _ = try parameters.flag("count")
-        let read = try ElementRead(property, parameters, context.configuration, context.queryBudget(for: request))
+        let read = try ElementRead(property, parameters, context.settings.now, context.queryBudget(for: request))
         let groups = try read.reader.groups(parameters, read.element.objectClass)
         let type = property.schema.type
         var names = AggregateQuery.parts(parameters, standard: "self")
@@ -157,7 +157,7 @@ extension ReadEndpoints {
                 run: { try read.content().aggregate(read.query, requests, by: groups.map(\.path)) },
                 distribute: { try read.content().distribution(read.query, of: $0.path, bounds: $1) },
                 form: AggregateForm(asked, by: groups.map(\.key), style), groups: groups, selection: selection,
-                limit: context.configuration.maximumGrouping, answerBytes: context.configuration.answerBytes)
+                limit: context.settings.now.maximumGrouping, answerBytes: context.settings.now.answerBytes)
             return try context.reply(reading: count, for: request) {
                 var selected: Int?
                 return try chosen.response(selected: &selected)

@@ -25,7 +25,7 @@ private struct CollectionRead: Sendable {
     let plan: RowPlan
     let wantsCount: Bool
     /// The page of a property's elements; nil for a class.
-    let held: OffsetPage?
+    let elementPage: OffsetPage?
     /// The maximum size of the response in bytes.
     let answerBytes: Int
 
@@ -46,7 +46,7 @@ private struct CollectionRead: Sendable {
         let limit = window.limit ?? 0
         window.limit = limit + 1
         var keys: [ObjectKey]
-        if let start = held?.start {
+        if let start = elementPage?.start {
             let all = try snapshot.select(query, .all)
             let start = try start(all)
             window.offset = start + min(window.offset, all.count - start)
@@ -59,9 +59,9 @@ private struct CollectionRead: Sendable {
         found = keys.count
 
         let (offset, classID, sort) = (window.offset, query.classID, query.order)
-        let cursor: @Sendable (Int) throws -> String = { [snapshot, held, keys] count in
-            if let held {
-                return OffsetCursor(mark: snapshot.mark, position: offset + count).encoded(for: held.fingerprint)
+        let cursor: @Sendable (Int) throws -> String = { [snapshot, elementPage, keys] count in
+            if let elementPage {
+                return OffsetCursor(mark: snapshot.mark, position: offset + count).encoded(for: elementPage.fingerprint)
             }
             let last = keys[count - 1]
             let values = try snapshot.sortValues(sort, of: last, in: classID)
@@ -81,7 +81,7 @@ extension ReadEndpoints {
     }
 
     /// Returns the objects or values of one object's property; a single value, or the target of a link.
-    package func getHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
+    package func getPropertyCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
         let snapshot = try readSnapshot(for: request)
         let named = try PropertyPath(path, snapshot.schema).resolve(in: snapshot)
         guard let property = PropertyCollection(named, snapshot) else { return try getSingle(request, named, snapshot) }
@@ -96,11 +96,11 @@ extension ReadEndpoints {
                 "limit", "offset", "after", "fields", "expand", "count", "types", "explain", ParameterName.snapshot,
             ])
         let (snapshot, objectClass) = (collection.snapshot, collection.objectClass)
-        let query = try collection.reader(context.configuration, knownQueries(for: request)).query(
+        let query = try collection.reader(context.settings.now, knownQueries(for: request)).query(
             parameters, objectClass, in: collection.scope)
         var window = try self.window(parameters)
         let after = parameters["after"]
-        var held: OffsetPage?
+        var elementPage: OffsetPage?
         if case .property(let holder, let property) = collection.scope {
             let fingerprint = OffsetCursor.fingerprint(holder, property, parameters)
             var start: (@Sendable ([ObjectKey]) throws -> Int)?
@@ -110,7 +110,7 @@ extension ReadEndpoints {
                 try request.requireWorker()
                 start = { [context] result in try context.start(after: cursor, of: query, result, in: snapshot) }
             }
-            held = OffsetPage(fingerprint: fingerprint, start: start)
+            elementPage = OffsetPage(fingerprint: fingerprint, start: start)
         } else if let after {
             window.after = try context.cursor(after, of: query, in: snapshot, for: request)
         }
@@ -119,7 +119,7 @@ extension ReadEndpoints {
             ?? plainPlan(objectClass, of: snapshot.schema, for: request, isPart: collection.isOwned)
         let read = CollectionRead(
             snapshot: snapshot, query: query, window: window, plan: plan, wantsCount: try parameters.flag("count"),
-            held: held, answerBytes: context.settings.now.answerBytes)
+            elementPage: elementPage, answerBytes: context.settings.now.answerBytes)
         if let mode = try ExplainMode(parameters) {
             let explained = (query, window)
             return try context.reply(reading: collection.size, for: request) {

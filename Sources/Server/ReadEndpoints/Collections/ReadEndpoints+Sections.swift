@@ -146,7 +146,7 @@ extension ReadEndpoints {
     }
 
     /// Returns the sections of the objects or values of one object's property.
-    package func getHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
+    package func getPropertySections(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try readSnapshot(for: request))
         guard let collection = try CollectionTarget(property) else { return try getElementSections(request, property) }
         return try getSections(request, collection)
@@ -160,7 +160,7 @@ extension ReadEndpoints {
     private func getSections(_ request: Request, _ collection: CollectionTarget) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.sectionParameters + ["fields", "expand"])
         let (snapshot, objectClass) = (collection.snapshot, collection.objectClass)
-        let reader = collection.reader(context.configuration)
+        let reader = collection.reader(context.settings.now)
         var key = try reader.section(parameters, objectClass)
         let sort = try Self.sectionOrder(parameters, try reader.sort(parameters, objectClass), &key)
         var query = try reader.filter(parameters, objectClass, in: collection.scope)
@@ -196,7 +196,7 @@ extension ReadEndpoints {
     private func getElementSections(_ request: Request, _ property: PropertyCollection) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.sectionParameters)
         var read = try ElementRead(
-            property, parameters.keeping(["filter", "args"]), context.configuration, context.queryBudget(for: request))
+            property, parameters.keeping(["filter", "args"]), context.settings.now, context.queryBudget(for: request))
         let (reader, objectClass, snapshot) = (read.reader, read.element.objectClass, property.snapshot)
         var key = try reader.section(parameters, objectClass)
         let sort = try read.sort(parameters)
@@ -239,8 +239,8 @@ extension ReadEndpoints {
         SectionRead(
             snapshot: snapshot, run: run, key: key, choice: try Self.choice(parameters),
             keysOnly: try parameters.flag("keys"), offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
-            limit: try parameters.integer("limit", in: 0...context.configuration.maximumPage),
-            style: try parameters.choice("types", default: TypeStyle.plain), configuration: context.configuration)
+            limit: try parameters.integer("limit", in: 0...context.settings.now.maximumPage),
+            style: try parameters.choice("types", default: TypeStyle.plain), configuration: context.settings.now)
     }
 
     private static func choice(_ parameters: QueryParameters) throws(Problem) -> SectionChoice {

@@ -23,8 +23,8 @@ extension ReadEndpoints {
         let snapshot = property.snapshot
         let unchanged = try notModified(request, snapshot) { ReadDependence(elementsOf: property) }
         if let unchanged { return .now(unchanged) }
-        let (holder, id, answerBytes) = (property.holder, property.schema.id, context.configuration.answerBytes)
-        let read = try ElementRead(property, parameters, context.configuration, context.queryBudget(for: request))
+        let (holder, id, answerBytes) = (property.holder, property.schema.id, context.settings.now.answerBytes)
+        let read = try ElementRead(property, parameters, context.settings.now, context.queryBudget(for: request))
         guard read.isPlain else { return try getChosen(request, read, window, style) }
         let count = try property.elementCount
         let start = min(window.offset, count)
@@ -63,7 +63,7 @@ extension ReadEndpoints {
     private func getChosen(
         _ request: Request, _ read: ElementRead, _ window: Window, _ style: TypeStyle
     ) throws -> Reply {
-        let (snapshot, answerBytes) = (read.property.snapshot, context.configuration.answerBytes)
+        let (snapshot, answerBytes) = (read.property.snapshot, context.settings.now.answerBytes)
         return try context.reply(reading: try read.property.elementCount, for: request) {
             let content = try read.content()
             let chosen = try content.select(read.query)

@@ -16,7 +16,7 @@ extension ReadEndpoints {
     }
 
     /// Returns the position in one object's property.
-    package func getHeldIndex(_ request: Request, _ path: PathParameters) throws -> Reply {
+    package func getPropertyIndex(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try readSnapshot(for: request))
         guard let collection = try CollectionTarget(property) else { return try getElementIndex(request, property) }
         return try getIndex(request, collection)
@@ -40,7 +40,7 @@ extension ReadEndpoints {
 
     /// Parses a request for a position among objects.
     package func indexRead(_ parameters: QueryParameters, _ collection: CollectionTarget) throws(Problem) -> IndexRead {
-        let reader = collection.reader(context.configuration)
+        let reader = collection.reader(context.settings.now)
         let wanted: IndexRead.Wanted
         switch (parameters["of"], parameters["matching"]) {
         case (let text?, nil): wanted = .object(try ObjectAddress(text, collection.objectClass))
@@ -71,7 +71,7 @@ extension ReadEndpoints {
     package func elementIndexRead(
         _ parameters: QueryParameters, _ property: PropertyCollection, _ budget: QueryBudget
     ) throws(Problem) -> ElementIndexRead {
-        let read = try ElementRead(property, parameters, context.configuration, budget)
+        let read = try ElementRead(property, parameters, context.settings.now, budget)
         let wanted: ElementIndexRead.Wanted
         switch (parameters["of"], parameters["matching"]) {
         case (let text?, nil): wanted = .value(try ElementRead.value(text, of: property, parameter: "of"))

@@ -17,7 +17,7 @@ extension ReadEndpoints {
     }
 
     /// Returns the result of a key-value coding path for one object's property.
-    package func getHeldValues(_ request: Request, _ path: PathParameters) throws -> Reply {
+    package func getPropertyValues(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try PropertyCollection(path, try readSnapshot(for: request))
         guard let collection = try CollectionTarget(property) else { return try getElementValues(request, property) }
         return try getValues(request, collection)
@@ -42,10 +42,10 @@ extension ReadEndpoints {
     {
         let (schema, objectClass) = (collection.snapshot.schema, collection.objectClass)
         let style = try parameters.choice("types", default: TypeStyle.plain)
-        var query = try collection.reader(context.configuration).query(parameters, objectClass, in: collection.scope)
+        var query = try collection.reader(context.settings.now).query(parameters, objectClass, in: collection.scope)
         let window = Window(
             offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
-            limit: try parameters.integer("limit", in: 0...context.configuration.maximumObserved))
+            limit: try parameters.integer("limit", in: 0...context.settings.now.maximumObserved))
         let asked = try Self.keyPath(parameters)
         var read = ValuesForm(objectClass, schema, style)
         switch asked.operation {
@@ -54,7 +54,7 @@ extension ReadEndpoints {
                 try KeyValuePath(
                     asked.path, objectClass, schema, style: style, isOwned: collection.isOwned,
                     parameter: asked.parameter))
-        case .union(let distinct): try read.union(asked.path, distinct, collection.reader(context.configuration))
+        case .union(let distinct): try read.union(asked.path, distinct, collection.reader(context.settings.now))
         case .arrays(let distinct): try read.arrays(asked.path, distinct)
         case .count, .aggregate:
             guard window.offset == 0 else {
@@ -64,7 +64,7 @@ extension ReadEndpoints {
             }
             if let limit = window.limit { query.steps.append(.limit(limit)) }
             if case .aggregate(let function)? = asked.operation {
-                let request = try collection.reader(context.configuration).aggregate(
+                let request = try collection.reader(context.settings.now).aggregate(
                     function, asked.path, objectClass, in: "keyPath")
                 read.isMixed = request.path.givesMixed && (function == .minimum || function == .maximum)
                 read.result = .aggregate(request)
@@ -73,8 +73,8 @@ extension ReadEndpoints {
         return ValuesRead(
             query: query, window: window, result: read.result, path: asked.path, plan: read.plan,
             form: read.plan.form(schema), isMixed: read.isMixed, style: style,
-            limit: context.configuration.maximumObserved,
-            answerBytes: context.configuration.answerBytes)
+            limit: context.settings.now.maximumObserved,
+            answerBytes: context.settings.now.answerBytes)
     }
 
     /// Returns the values of a list, set or map, whose only key is `self`.
@@ -111,11 +111,11 @@ extension ReadEndpoints {
         }
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let offset = try parameters.integer("offset", in: 0...Int.max) ?? 0
-        let limit = try parameters.integer("limit", in: 0...context.configuration.maximumObserved)
-        let read = try ElementRead(property, parameters, context.configuration, budget)
+        let limit = try parameters.integer("limit", in: 0...context.settings.now.maximumObserved)
+        let read = try ElementRead(property, parameters, context.settings.now, budget)
         return ElementValuesRead(
             selection: read.selection, counts: !isAll, offset: offset, length: limit,
-            limit: context.configuration.maximumObserved, answerBytes: context.configuration.answerBytes,
+            limit: context.settings.now.maximumObserved, answerBytes: context.settings.now.answerBytes,
             writing: ElementWriting(plan: read.plan(style)))
     }
 

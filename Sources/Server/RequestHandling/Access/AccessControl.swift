@@ -61,32 +61,24 @@ package final class AccessControl: Sendable {
 
     // MARK: Requests
 
-    /// What a request gets that needs no credential.
-    package enum Publicity: Sendable {
-        /// The same as all callers.
-        case sameForAll
-        /// What its caller can see, also without a credential.
-        case visiblePart
-    }
-
     /// Returns the caller of a request. Throws 401 for a credential that is missing, invalid or expired, and 403 if it
     /// has no role. Cost: a hash and two locks; more for a token that was not seen before, see `TokenVerifier`.
     ///
-    /// - Parameter publicity: nil for a path that requires a credential.
-    package func caller(of request: Request, _ publicity: Publicity? = nil) throws(Problem) -> Caller {
+    /// - Parameter audience: of the path. Only `everyone` and `anonymous` make a difference.
+    package func caller(of request: Request, for audience: Audience = .callers) throws(Problem) -> Caller {
         let rules = state.withLock { $0.rules }
         if isOpen(rules) { return .unrestricted }
         // The response does not depend on the caller; a preflight request of a browser has no credentials.
-        if publicity == .sameForAll || request.method == .options { return rules.unnamed ?? .nobody }
+        if audience == .everyone || request.method == .options { return rules.anonymous ?? .seeingNothing }
         guard let credential = try Credential(request) else {
-            if let caller = rules.unnamed { return caller }
-            guard publicity == .visiblePart else {
+            if let caller = rules.anonymous { return caller }
+            guard audience == .anonymous else {
                 throw Problem(
                     .authRequired,
                     "This request requires a credential: send an API key or a token in a header 'Authorization: Bearer …'."
                 )
             }
-            return .nobody
+            return .seeingNothing
         }
         let principal = try principal(of: credential, rules)
         guard let caller = rules.caller(principal) else {
@@ -105,10 +97,10 @@ package final class AccessControl: Sendable {
     /// Returns the request with its caller as context, and without the credential in its query. Throws 401 for a
     /// credential that is missing, invalid or expired, and 403 if its holder has no role.
     ///
-    /// - Parameter publicity: nil for a path that requires a credential.
-    package func identified(_ request: Request, _ publicity: Publicity?) throws(Problem) -> Request {
+    /// - Parameter audience: of the request's path.
+    package func identified(_ request: Request, for audience: Audience) throws(Problem) -> Request {
         var known = request
-        known.context = isOpen ? CallerContext.unrestricted : CallerContext(try caller(of: request, publicity))
+        known.context = isOpen ? CallerContext.unrestricted : CallerContext(try caller(of: request, for: audience))
         if !known.query.isEmpty, Credential.isTakenFromQuery(of: request) {
             known.query.removeAll { $0.name == Credential.parameter }
         }
@@ -169,7 +161,7 @@ package final class AccessControl: Sendable {
         let principal = caller.principal
         if let end = principal.expires, end <= clock() { return false }
         switch principal.credential {
-        case .none: return rules.unnamed == caller
+        case .none: return rules.anonymous == caller
         case .key(let id): return keys.isValid(id) && rules.caller(principal) == caller
         case .token(let signer):
             return (rules.tokens?.accepts(signer: signer) ?? false) && rules.caller(principal) == caller
@@ -192,7 +184,7 @@ package final class AccessControl: Sendable {
     }
 
     /// Checks for changes by time or in files. `watch` calls it every second.
-    package func look() {
+    package func checkForChanges() {
         let tokens = state.withLock { $0.rules.tokens }
         var hasChanges = keys.refreshOrLog()
         if tokens?.refreshOrLog() ?? false { hasChanges = true }
@@ -211,8 +203,8 @@ package final class AccessControl: Sendable {
 }
 
 extension AccessControl.Rules {
-    /// The caller without a credential; nil if there is no role for it.
-    fileprivate var unnamed: Caller? {
+    /// The anonymous caller, who has no credential; nil if there is no role for it.
+    fileprivate var anonymous: Caller? {
         roles.first { $0.name == "anonymous" }.map { Caller(.anonymous, AccessView(role: $0)) }
     }
 
@@ -227,8 +219,8 @@ extension AccessControl.Rules {
 }
 
 extension Caller {
-    /// A caller to whom nothing is visible, for public paths.
-    fileprivate static let nobody = Caller(.anonymous, AccessView(role: Role(name: "nobody")))
+    /// An anonymous caller to whom nothing is visible, for public paths.
+    fileprivate static let seeingNothing = Caller(.anonymous, AccessView(role: Role(name: "nobody")))
 }
 
 extension AccessControl {
@@ -237,7 +229,7 @@ extension AccessControl {
     /// Checks for changes every second from now on, while the access control exists.
     package func watch() {
         Self.queue.asyncAfter(deadline: .now() + 1) { [weak self] in
-            self?.look()
+            self?.checkForChanges()
             self?.watch()
         }
     }

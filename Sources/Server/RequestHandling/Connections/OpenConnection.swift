@@ -4,13 +4,13 @@ package import HTTPServer
 package import LiveStreams
 package import ObjectModel
 
-/// A request that is held open: an event stream, or a read that waits for a change of its answer.
+/// An open request: an event stream, or a long poll.
 package final class OpenConnection: Sendable {
     /// What keeps it open.
     package enum Kind: Sendable {
         /// A stream, and what sends its events if that knows their cost.
         case stream(EventStream, (any CostedStream)?)
-        /// A waiting read, and how it is answered at once.
+        /// A long poll, and how it responds at once.
         case read(end: @Sendable () -> Void)
     }
 

@@ -7,7 +7,7 @@ package import ObjectModel
 import Synchronization
 import WireProtocol
 
-/// The requests that are held open, of all callers. Event streams end when their caller's permissions change.
+/// The open requests, of all callers. Event streams end when their caller's permissions change.
 ///
 /// Memory: some 250 bytes for each, with the action at its end.
 package final class OpenConnections: Sendable {
@@ -26,7 +26,7 @@ package final class OpenConnections: Sendable {
         stream.onClose { [self] _ in remove(number) }
     }
 
-    /// Registers a waiting read until `remove`.
+    /// Registers a long poll until `remove`.
     ///
     /// - Parameter end: answers it at once.
     package func add(read request: Request, since: Timestamp, end: @escaping @Sendable () -> Void) -> UInt64 {

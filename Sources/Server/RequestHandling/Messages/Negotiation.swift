@@ -12,8 +12,8 @@ package func negotiate(_ request: Request, _ next: (Request) -> Reply) throws ->
     let accepted = AcceptedTypes(accept)
     // Generated clients list the types of a request's responses. For a request with an empty response, as most
     // deletions have, that is the type of errors.
-    let isForErrors = !request.method.isRead && accepted.take("application/problem+json")
-    guard isForErrors || accepted.take(offered.rawValue) else {
+    let isForErrors = !request.method.isRead && accepted.accepts("application/problem+json")
+    guard isForErrors || accepted.accepts(offered.rawValue) else {
         throw Problem(
             .notAcceptable,
             "The response has the type \(offered.rawValue). Omit the header 'Accept', or include that type in it.",
@@ -56,7 +56,7 @@ package struct AcceptedTypes {
     }
 
     /// Whether a type such as `application/json` is accepted: the most specific range decides.
-    func take(_ type: String) -> Bool {
+    func accepts(_ type: String) -> Bool {
         let wildcards = [type, type.prefix { $0 != "/" } + "/*", "*/*"].map { $0.lowercased() }
         for name in wildcards {
             if let range = ranges.first(where: { $0.type == name }) { return range.isAccepted }

@@ -4,7 +4,6 @@ package import ObjectCoding
 package import ObjectModel
 package import ServerLog
 package import StoreContract
-import Synchronization
 import Transfer
 
 /// The features and limits of a gateway. Sizes are in bytes.
@@ -186,34 +185,6 @@ package struct GatewayConfiguration: Sendable {
     private static let start = ContinuousClock.now
 
     package init() {}
-}
-
-/// The present configuration. Requests always read the latest settings.
-package final class LiveConfiguration: Sendable {
-    /// The settings at one time. A class, because copying so many settings would be slow for a request that reads two.
-    package final class Settings: Sendable {
-        package let all: GatewayConfiguration
-        /// Those that nearly every read needs: even to read one of `all` copies all of them in other modules.
-        package let maximumPage: Int
-        package let defaultPage: Int
-        package let answerBytes: Int
-
-        fileprivate init(_ all: GatewayConfiguration) {
-            self.all = all
-            (maximumPage, defaultPage, answerBytes) = (all.maximumPage, all.defaultPage, all.answerBytes)
-        }
-    }
-
-    private let state: Mutex<Settings>
-
-    init(_ configuration: GatewayConfiguration) { state = Mutex(Settings(configuration)) }
-
-    /// The present settings.
-    package var now: Settings { state.withLock { $0 } }
-
-    package var value: GatewayConfiguration { now.all }
-
-    func update(_ configuration: GatewayConfiguration) { state.withLock { $0 = Settings(configuration) } }
 }
 
 /// Approves schema changes, if the store's classes belong to a program whose code depends on them.

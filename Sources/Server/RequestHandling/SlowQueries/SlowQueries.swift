@@ -83,7 +83,7 @@ package final class SlowQueries: Sendable {
     /// Notes a request that took long. Cost: its texts, and for a new form one pass over all.
     ///
     /// - Parameter hasFailed: whether it ended with an error.
-    package func note(
+    package func record(
         _ asked: AskedQuery, _ request: Request, hasFailed: Bool, nanoseconds: Int64, at now: Timestamp
     ) {
         requests.wrappingAdd(1, ordering: .relaxed)

@@ -24,8 +24,6 @@ package final class FrozenVersions: Sendable {
     /// Snapshots rejected because their caller had too many.
     package let limited = Atomic(0)
 
-    private var configuration: GatewayConfiguration { settings.value }
-
     init(_ settings: LiveConfiguration) { self.settings = settings }
 
     /// Releases expired snapshots every few seconds, while this object exists.
@@ -38,7 +36,7 @@ package final class FrozenVersions: Sendable {
 
     /// Releases expired snapshots.
     package func expire() {
-        let now = configuration.clock()
+        let now = settings.now.clock()
         // Released outside of the lock, because releasing a version may take a while.
         _ = state.withLock { state in
             let over = state.versions.values.filter { $0.ends <= now }
@@ -65,15 +63,15 @@ package final class FrozenVersions: Sendable {
 
     /// The time in a number of seconds.
     private func time(after seconds: Int) -> Timestamp {
-        let now = configuration.clock()
+        let now = settings.now.clock()
         return Timestamp(seconds: now.seconds + Int64(seconds), nanoseconds: now.nanoseconds) ?? now
     }
 
     /// Calls `add` if there is room for one more snapshot. Throws as `keep` does.
     private func checkRoom(for account: LimitKey, _ add: @Sendable (inout State) -> Void) throws(Problem) {
         expire()
-        let now = configuration.clock()
-        let (most, maximumOwn) = (configuration.maximumSnapshots, configuration.snapshotsPerCaller ?? .max)
+        let now = settings.now.clock()
+        let (most, maximumOwn) = (settings.now.maximumSnapshots, settings.now.snapshotsPerCaller ?? .max)
         let isKept = try state.withLock { state throws(Problem) in
             let own = state.versions.values.filter { $0.account == account }
             guard own.count + state.pending.values.count(where: { $0 == account }) < maximumOwn else {
@@ -98,7 +96,7 @@ package final class FrozenVersions: Sendable {
 
     /// Hears of the snapshots of all gateways.
     func share(with versions: any SharedVersions) {
-        versions.onPin { [weak self] event in self?.note(event) }
+        versions.onPin { [weak self] event in self?.record(event) }
     }
 
     /// Has all gateways keep the next version, and calls `action` with what this one keeps. Throws as `keep` does.
@@ -133,7 +131,7 @@ package final class FrozenVersions: Sendable {
     }
 
     /// On the writer's thread.
-    private func note(_ event: PinEvent) {
+    private func record(_ event: PinEvent) {
         switch event {
         case .pinned(let pin, let snapshot):
             // Another form is that of a later program, whose snapshots are only there.
@@ -183,7 +181,7 @@ package final class FrozenVersions: Sendable {
 
     /// Returns the owner's snapshot with that id; nil if it does not exist or has expired.
     func find(_ id: String, of owner: FrozenVersion.Owner) -> FrozenVersion? {
-        let now = configuration.clock()
+        let now = settings.now.clock()
         guard let found = state.withLock({ $0.versions[id] }), found.owner == owner, found.ends > now else {
             return nil
         }
@@ -198,7 +196,7 @@ package final class FrozenVersions: Sendable {
 
     /// Returns all snapshots of one owner or of all owners, oldest version first.
     package func all(of owner: FrozenVersion.Owner?) -> [FrozenVersion] {
-        let now = configuration.clock()
+        let now = settings.now.clock()
         return state.withLock { state in
             state.versions.values.filter { $0.ends > now && (owner == nil || $0.owner == owner) }
         }.sorted { ($0.snapshot.version, $0.expires, $0.id) < ($1.snapshot.version, $1.expires, $1.id) }

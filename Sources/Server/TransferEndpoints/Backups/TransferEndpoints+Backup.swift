@@ -63,7 +63,7 @@ extension TransferEndpoints {
     /// Creates a file without a name, whose space is freed after the response was sent.
     private func copyOfStore() throws -> BodyFile {
         let path =
-            "\(context.configuration.scratchDirectory)/.realmgate-backup-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+            "\(context.settings.now.scratchDirectory)/.realmgate-backup-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         // The copy continues while others have their turns, because it cannot pause.
         let watch = TransferWatch(mayPause: false)
         try context.store.writeCopy(to: path) { _ in try watch.check() }

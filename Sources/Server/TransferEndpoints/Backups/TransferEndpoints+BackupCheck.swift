@@ -79,9 +79,9 @@ extension TransferEndpoints {
             throw Problem(.importEmpty, "Send the backup as the body of the request.")
         }
         let order = CheckOrder(
-            file: file, request: request, limit: context.configuration.importLimit,
-            expansion: ExpansionLimit(context.configuration),
-            scratch: context.configuration.scratchDirectory, seconds: context.configuration.backupCheckSeconds)
+            file: file, request: request, limit: context.settings.now.importLimit,
+            expansion: ExpansionLimit(context.settings.now),
+            scratch: context.settings.now.scratchDirectory, seconds: context.settings.now.backupCheckSeconds)
         let form = TransferForm<CheckOrder.Progress, (report: CopyReport, bytes: Int)>(
             progress: { Self.document(of: $0, in: order.file.count) },
             done: { Self.document(of: $0.report, $0.bytes) },

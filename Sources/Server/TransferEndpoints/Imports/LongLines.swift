@@ -42,16 +42,16 @@ final class LongLines: LineMemory {
 
         func count(_ bytes: Int) throws -> Bool {
             guard bytes <= lines.most else { return false }
-            let share = try lines.take(bytes, of: lines.values)
+            let share = try lines.reserve(bytes, of: lines.values)
             memory.withLock { $0 = share }
             return true
         }
     }
 
-    func begin() throws -> any LineShare { Share(self, watch == nil ? nil : try take(1, of: admission)) }
+    func begin() throws -> any LineShare { Share(self, watch == nil ? nil : try reserve(1, of: admission)) }
 
     /// Waits for memory in the time of the transfer. Throws when the transfer must end.
-    private func take(_ bytes: Int, of queue: MemoryQueue) throws -> MemoryQueue.Share {
+    private func reserve(_ bytes: Int, of queue: MemoryQueue) throws -> MemoryQueue.Share {
         guard let watch else { return queue.seize(bytes, for: caller) }
         return try watch.whileWaiting { try queue.wait(bytes, for: caller, check: $0) }
     }

@@ -85,7 +85,7 @@ extension TransferEndpoints {
     /// The directory of the demo's files; nil for a database that cannot have the demo.
     private var demoDirectory: String? {
         // A program defines its own classes.
-        context.configuration.schemaApproval == nil ? context.configuration.demoDirectory : nil
+        context.settings.now.schemaApproval == nil ? context.settings.now.demoDirectory : nil
     }
 
     private func runDemo(_ directory: String) {

@@ -124,11 +124,11 @@ extension TransferEndpoints {
         }
         return ImportOrder(
             terms: terms, view: try context.caller(of: request).view,
-            wholeLimit: context.configuration.atomicImportLimit, file: file,
-            request: request, limit: context.configuration.importLimit,
+            wholeLimit: context.settings.now.atomicImportLimit, file: file,
+            request: request, limit: context.settings.now.importLimit,
             bounds: ImportOrder.Bounds(
-                faults: context.configuration.importFaults, expansion: ExpansionLimit(context.configuration),
-                stall: context.configuration.importStall), lines: { [self] in longLines(of: request, $0) })
+                faults: context.settings.now.importFaults, expansion: ExpansionLimit(context.settings.now),
+                stall: context.settings.now.importStall), lines: { [self] in longLines(of: request, $0) })
     }
 
     /// Reads what a request for an import says besides its body.

@@ -17,8 +17,8 @@ extension TransferEndpoints {
         guard let file = request.bodyFile, file.count > 0 else {
             throw Problem(.importEmpty, "Send the file, or its beginning, as the body of the request.")
         }
-        let limit = context.configuration.importLimit
-        let expansion = ExpansionLimit(context.configuration)
+        let limit = context.settings.now.importLimit
+        let expansion = ExpansionLimit(context.settings.now)
         return pool.reply(for: request.limitKey) { [self] in
             do {
                 let watch = TransferWatch()
@@ -76,7 +76,7 @@ extension TransferEndpoints {
         var options = ClassInference.Options()
         options.isPartial = try parameters.flag("partial")
         options.escapesFormulas = try escapesFormulas(parameters, format)
-        options.faultLimit = context.configuration.importFaults
+        options.faultLimit = context.settings.now.importFaults
         if let name = parameters["primaryKey"] { options.key = name.isEmpty ? .none : .named(name) }
         do throws(TransferError) {
             options.types = try GivenType.types(parameters.all("type"))

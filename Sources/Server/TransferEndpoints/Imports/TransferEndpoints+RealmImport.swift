@@ -17,12 +17,12 @@ extension TransferEndpoints {
         guard let body = request.bodyFile, body.count > 0 else {
             throw Problem(.importEmpty, "Send the Realm file as the body of the request.")
         }
-        let limit = min(context.configuration.atomicImportLimit, context.configuration.importLimit)
+        let limit = min(context.settings.now.atomicImportLimit, context.settings.now.importLimit)
         guard body.count <= limit else { throw RealmUpload.tooLarge(limit) }
         let upload = RealmUpload(
-            terms: terms, body: body, request: request, limit: limit, bodyLimit: context.configuration.importLimit,
-            expansion: ExpansionLimit(context.configuration),
-            scratch: context.configuration.scratchDirectory)
+            terms: terms, body: body, request: request, limit: limit, bodyLimit: context.settings.now.importLimit,
+            expansion: ExpansionLimit(context.settings.now),
+            scratch: context.settings.now.scratchDirectory)
         let form = TransferForm<RealmImporter.Progress, RealmUpload.Outcome>(
             progress: { Self.document(of: $0) }, done: { Self.document(of: $0) },
             response: { [store = context.store] outcome in
@@ -40,14 +40,14 @@ extension TransferEndpoints {
     /// Reads what a request for an import says besides its body.
     package func realmTerms(_ request: Request, _ path: PathParameters) throws -> RealmUploadTerms {
         // A program defines its own classes.
-        guard context.configuration.schemaApproval == nil else {
+        guard context.settings.now.schemaApproval == nil else {
             throw Problem(
                 .schemaFixed,
                 "The classes of this database are those of a program. Give the Realm file to that program as the seedFilePath of its realm."
             )
         }
         return try RealmUploadTerms(
-            request, limit: min(context.configuration.atomicImportLimit, context.configuration.importLimit))
+            request, limit: min(context.settings.now.atomicImportLimit, context.settings.now.importLimit))
     }
 
     private static func document(of reached: RealmImporter.Progress) -> [UInt8] {

@@ -24,13 +24,13 @@ package struct IdempotentRequest: Sendable {
                 parameter: HeaderName.idempotencyKey)
         }
         var scope = SHA256()
-        for name in caller { scope.take(name) }
-        scope.take(key)
+        for name in caller { scope.hash(name) }
+        scope.hash(key)
         recordKey = Array("idempotency:".utf8) + scope.finalize()
         var content = SHA256()
-        content.take("\(request.method)")
-        content.take(request.target)
-        for name in ["Content-Type", "If-Match", "If-None-Match"] { content.take(request.header(name) ?? "") }
+        content.hash("\(request.method)")
+        content.hash(request.target)
+        for name in ["Content-Type", "If-Match", "If-None-Match"] { content.hash(request.header(name) ?? "") }
         content.update(request.body)
         fingerprint = content.finalize()
     }
@@ -72,7 +72,7 @@ package struct IdempotentRequest: Sendable {
 
 extension SHA256 {
     /// Hashes a string with its length, so that different sequences of strings give different hashes.
-    fileprivate mutating func take(_ text: String) {
+    fileprivate mutating func hash(_ text: String) {
         withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { update($0) }
         update(Array(text.utf8))
     }

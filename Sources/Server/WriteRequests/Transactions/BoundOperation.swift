@@ -50,7 +50,7 @@ package struct BoundOperation: Sendable {
         var index: Int?
         var target: Int?
         /// The element that the client expects there; for `insert`, the one before it.
-        var known: ObjectInput.Content?
+        var expected: ObjectInput.Content?
         /// Whether `insert` uses the position if the element before it was removed.
         var isPlacedAnyway = false
         var value: Input<GivenElements>?

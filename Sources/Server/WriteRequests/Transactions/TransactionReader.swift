@@ -120,27 +120,27 @@ package struct TransactionReader {
         let objectClass = subject.objectClass
         let property = try property(edit.property, of: objectClass, "$.property")
         var bound = BoundOperation.Edit(name: edit.change.name, subject: subject, property: property)
-        func known(_ json: JSONValue?, _ path: String) throws(Problem) -> ObjectInput.Content? {
+        func expected(_ json: JSONValue?, _ path: String) throws(Problem) -> ObjectInput.Content? {
             guard let json else { return nil }
-            return try self.known(json, property, of: objectClass, at: path)
+            return try self.expected(json, property, of: objectClass, at: path)
         }
         switch edit.change {
         case .insert(let index, let behind, let orAtIndex, let value):
             bound.index = index
-            bound.known = try known(behind, "$.behind")
+            bound.expected = try expected(behind, "$.behind")
             bound.isPlacedAnyway = orAtIndex
             bound.value = try contents(value, bound)
         case .replace(let index, let was, let value):
             bound.element = String(index)
-            bound.known = try known(was, "$.was")
+            bound.expected = try expected(was, "$.was")
             bound.value = try contents(value, bound)
         case .move(let index, let target, let was):
             bound.index = index
             bound.target = target
-            bound.known = try known(was, "$.was")
+            bound.expected = try expected(was, "$.was")
         case .removeAt(let index, let was):
             bound.element = String(index)
-            bound.known = try known(was, "$.was")
+            bound.expected = try expected(was, "$.was")
         case .removeKey(let key): bound.element = key
         case .put(let key, let value):
             bound.element = key
@@ -165,7 +165,7 @@ package struct TransactionReader {
     // MARK: Values
 
     /// Parses an element that the client expects.
-    private func known(
+    private func expected(
         _ json: JSONValue, _ property: PropertySchema, of objectClass: ClassSchema, at path: String
     ) throws(Problem) -> ObjectInput.Content {
         guard property.type.collection == .list else {
@@ -288,7 +288,7 @@ package struct TransactionReader {
         case .name(let key) where isMap: return .mapKey(key)
         case .position(let index, nil) where !isMap: return .position(index, was: nil)
         case .position(let index, let was?) where !isMap:
-            return .position(index, was: try known(was, property, of: objectClass, at: path + ".was"))
+            return .position(index, was: try expected(was, property, of: objectClass, at: path + ".was"))
         default:
             throw .transaction(
                 isMap

@@ -11,7 +11,7 @@ extension TransactionRun {
     func located(
         _ edit: BoundOperation.Edit, _ object: ObjectReference
     ) throws -> BoundOperation.Edit? {
-        guard let known = edit.known, edit.property.type.collection == .list else { return edit }
+        guard let known = edit.expected, edit.property.type.collection == .list else { return edit }
         var edit = edit
         let count = try transaction.elementCount(object, edit.property.id)
         switch edit.name {

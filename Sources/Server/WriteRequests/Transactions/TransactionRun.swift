@@ -42,7 +42,7 @@ package struct TransactionRun {
         for (index, operation) in operations.enumerated() {
             do {
                 if case .delete(let subject) = operation.action, !subject.objectClass.isEmbedded {
-                    try note(deletionOf: subject, index)
+                    try record(deletionOf: subject, index)
                 } else {
                     try deletePending()
                     try perform(operation)
@@ -90,7 +90,7 @@ package struct TransactionRun {
 
     // MARK: Deletions
 
-    private mutating func note(deletionOf subject: BoundOperation.Subject, _ index: Int) throws {
+    private mutating func record(deletionOf subject: BoundOperation.Subject, _ index: Int) throws {
         let objectClass = subject.objectClass
         var found = deletions?.objectClass.id == objectClass.id ? try? find(subject) : nil
         if let object = found, deletions?.known.contains(object.key) == true { found = nil }

@@ -76,11 +76,12 @@ struct ToolsCommand: ParsableCommand {
     private static func serve(_ server: ToolServer) throws {
         var input = LineInput()
         while let line = try input.next() {
-            guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }), let answer = server.answer(line) else {
+            guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }), let response = server.response(to: line)
+            else {
                 continue
             }
             do throws(FileError) {
-                try writeAll(answer + [0x0a], to: STDOUT_FILENO, named: "standard output")
+                try writeAll(response + [0x0a], to: STDOUT_FILENO, named: "standard output")
             } catch {
                 // The client has disconnected.
                 throw CommandError("Cannot write standard output: \(error.reason).", exitCode: 74)

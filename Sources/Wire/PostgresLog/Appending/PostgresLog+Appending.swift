@@ -69,7 +69,7 @@ extension PostgresLog {
 
     private func send(_ append: PreparedAppend, inTurn turn: PostgresConnection?, by deadline: Deadline) -> Attempt {
         do throws(PostgresError) {
-            let connection = if let turn { turn } else { try pool.take(by: deadline) }
+            let connection = if let turn { turn } else { try pool.acquire(by: deadline) }
             defer { pool.put(connection) }
             do throws(PostgresError) {
                 let reply = try connection.run(
@@ -94,7 +94,7 @@ extension PostgresLog {
     /// Whether the append's entries are in the log, for good; nil when the server does not answer.
     private func isInLog(_ append: PreparedAppend, by deadline: Deadline) -> Bool? {
         do throws(PostgresError) {
-            let connection = try pool.take(by: deadline)
+            let connection = try pool.acquire(by: deadline)
             defer { pool.put(connection) }
             let found = try connection.run(
                 [

@@ -14,7 +14,7 @@ final class PostgresTurn: LogTurn {
         self.log = log
         let (connection, beginning) = try log.storeErrors { () throws(PostgresError) in
             try log.pool.retrying(for: log.options.patience) { deadline throws(PostgresError) in
-                let connection = try log.pool.take(by: deadline)
+                let connection = try log.pool.acquire(by: deadline)
                 // A failure leaves the transaction open: the connection is not returned, and so closed.
                 return (connection, try Self.begin(log, connection, after: version, by: deadline))
             }
@@ -51,7 +51,7 @@ final class PostgresTurn: LogTurn {
     }
 
     func append(_ bodies: [[UInt8]], tag: HistoryTag) throws -> AppendOutcome {
-        guard let connection = take() else { throw StoreError.closedTurn }
+        guard let connection = takeConnection() else { throw StoreError.closedTurn }
         guard !bodies.isEmpty else {
             roll(back: connection)
             return .appended
@@ -61,10 +61,10 @@ final class PostgresTurn: LogTurn {
     }
 
     func end() {
-        if let connection = take() { roll(back: connection) }
+        if let connection = takeConnection() { roll(back: connection) }
     }
 
-    private func take() -> PostgresConnection? {
+    private func takeConnection() -> PostgresConnection? {
         connection.withLock { connection in
             defer { connection = nil }
             return connection

@@ -29,7 +29,7 @@ final class ConnectionPool: Sendable {
 
     /// A connection for the caller alone. Return it with `put` unless it is broken. Throws `unreachable` after one
     /// attempt; `Backoff` says when to make the next.
-    func take(by deadline: Deadline) throws(PostgresError) -> PostgresConnection {
+    func acquire(by deadline: Deadline) throws(PostgresError) -> PostgresConnection {
         if interruption.isRaised { throw .closed }
         while let connection = idle.withLock({ $0.popLast() }) {
             if !connection.hasEnded() { return connection }
@@ -100,7 +100,7 @@ extension ConnectionPool {
         _ body: (PostgresConnection, Deadline) throws(PostgresError) -> Result
     ) throws(PostgresError) -> Result {
         try retrying(for: patience) { deadline throws(PostgresError) in
-            let connection = try take(by: deadline)
+            let connection = try acquire(by: deadline)
             defer { put(connection) }
             return try body(connection, deadline)
         }

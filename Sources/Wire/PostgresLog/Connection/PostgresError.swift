@@ -35,7 +35,8 @@ struct SQLState: Hashable, Sendable, CustomStringConvertible {
     /// The transaction was undone because of another one: it may be run again.
     var isConflict: Bool { code == "40001" || code == "40P01" }
 
-    /// The object that the statement should create exists: a row of a table or of the catalogue, a schema, a table, or its row type.
+    /// The object that the statement should create exists: a row of a table or of the catalogue, a schema, a table, or
+    /// its row type.
     var isOfExisting: Bool { self == .uniqueViolation || ["42P06", "42P07", "42710"].contains(code) }
 
     /// The server ends the connection, is not up yet, or does not say how the transaction ended.

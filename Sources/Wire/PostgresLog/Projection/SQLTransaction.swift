@@ -89,7 +89,8 @@ extension PostgresLog {
     /// `logUnavailable` without a connection, or when it is lost: then the transaction may have been committed.
     package func transaction<Result>(_ body: (SQLTransaction) throws -> Result) throws -> Result {
         let connection = try storeErrors { () throws(PostgresError) in
-            try pool.retrying(for: options.patience) { deadline throws(PostgresError) in try pool.take(by: deadline) }
+            try pool.retrying(for: options.patience) { deadline throws(PostgresError) in try pool.acquire(by: deadline)
+            }
         }
         let transaction = SQLTransaction(connection, address)
         do {

@@ -41,7 +41,7 @@ struct ClassShaper {
                 firstMisfit: column.firstMisfit)
             if let override = column.override {
                 (finding.type, finding.reason) = (override, "this type was given")
-                if !override.isCollection, !override.isMixed { note(&finding, isGiven: override.isOptional) }
+                if !override.isCollection, !override.isMixed { record(&finding, isGiven: override.isOptional) }
             } else {
                 infer(column, owner: name, isText, &finding)
             }
@@ -62,7 +62,7 @@ struct ClassShaper {
         switch decision.shape {
         case .scalar(let base):
             finding.type = PropertyType(base)
-            note(&finding, isGiven: false)
+            record(&finding, isGiven: false)
         case .mixed: finding.type = PropertyType(.mixed)
         case .embedded:
             finding.type = PropertyType(.link(embed(column.tally, in: owner, column.name)), isOptional: true)
@@ -81,7 +81,7 @@ struct ClassShaper {
     }
 
     /// Makes the type optional if values are missing.
-    private func note(_ finding: inout PropertyFinding, isGiven: Bool) {
+    private func record(_ finding: inout PropertyFinding, isGiven: Bool) {
         let isLink = finding.type.isLink
         finding.type.isOptional = isGiven || isLink || finding.missing > 0
         guard finding.missing > 0 else { return }

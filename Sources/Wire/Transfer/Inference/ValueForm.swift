@@ -162,13 +162,13 @@ private struct NumberScanner {
         let start = index
         guard digits() else { return }
         hasLeadingZero = bytes[start] == UInt8(ascii: "0") && index - start > 1
-        if take(UInt8(ascii: ".")) {
+        if consume(UInt8(ascii: ".")) {
             isInteger = false
             guard digits() else { return }
         }
-        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+        if consume(UInt8(ascii: "e")) || consume(UInt8(ascii: "E")) {
             isInteger = false
-            if !take(UInt8(ascii: "-")) { _ = take(UInt8(ascii: "+")) }
+            if !consume(UInt8(ascii: "-")) { _ = consume(UInt8(ascii: "+")) }
             let before = significantDigits
             guard digits() else { return }
             significantDigits = before
@@ -176,7 +176,7 @@ private struct NumberScanner {
         isNumber = index == bytes.count
     }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func consume(_ byte: UInt8) -> Bool {
         guard index < bytes.count, bytes[index] == byte else { return false }
         index += 1
         return true

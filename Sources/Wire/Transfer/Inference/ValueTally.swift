@@ -59,7 +59,7 @@ final class ValueTally {
             return try add(json, line: line, budget)
         }
         let form = ValueForm(field: text)
-        note(text, form)
+        record(text, form)
         add(form, text, line: line)
     }
 
@@ -75,7 +75,7 @@ final class ValueTally {
         case .precise(let value, _): add(.precise, value.description, line: line)
         case .string(let text):
             let form = ValueForm(string: text)
-            note(text, form)
+            record(text, form)
             add(form, text, line: line)
         case .array, .long:
             add(level < Self.maximumLevels ? .list : .mixedOnly, "an array", line: line)
@@ -90,7 +90,7 @@ final class ValueTally {
     /// The levels of lists and objects beyond which values are mixed.
     private static let maximumLevels = 8
 
-    private func note(_ text: String, _ form: ValueForm) {
+    private func record(_ text: String, _ form: ValueForm) {
         switch form {
         case .int where text == "0" || text == "1": bits += 1
         case .date where !text.utf8.contains { $0 == UInt8(ascii: ":") }: days += 1

@@ -32,7 +32,7 @@ struct AggregateHistoryTests {
         /// The answer to the aggregate, whose groups the test itself chooses; nil for a sum that does not fit.
         func answer(_ snapshot: any Snapshot) throws -> AggregateResult? {
             do {
-                guard let having else { return try aggregate.answer(snapshot) }
+                guard let having else { return try aggregate.result(snapshot) }
                 let all = try snapshot.aggregate(aggregate.query, aggregate.requests, by: aggregate.paths)
                 return RandomArrangements.answer(aggregate.arrangement, all.filter(having.holds))
             } catch let error as StoreError where error.code == .sumOverflow {
@@ -77,7 +77,7 @@ struct AggregateHistoryTests {
             for entry in observed {
                 let context: Comment = "seed \(seed), step \(step), \(entry.asked.description)"
                 try #require(entry.recorder.faults == [], context)
-                guard let expected = try entry.asked.answer(snapshot) else {
+                guard let expected = try entry.asked.result(snapshot) else {
                     // The read has no answer either; the observation has ended.
                     try #require(entry.recorder.failureCode == .sumOverflow, context)
                     continue
@@ -93,7 +93,7 @@ struct AggregateHistoryTests {
             }
             guard let past = random.pick(known) else { continue }
             for (entry, answer) in zip(observed, past.answers) {
-                guard let answer, let expected = try entry.asked.answer(snapshot) else { continue }
+                guard let answer, let expected = try entry.asked.result(snapshot) else { continue }
                 let recorder = AggregateRecorder(from: answer, at: past.version)
                 let token = live.observeAggregate(entry.aggregate, since: past.version, deliver: recorder.receive)
                 live.settle()

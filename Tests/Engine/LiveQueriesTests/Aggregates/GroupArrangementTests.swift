@@ -29,12 +29,12 @@ struct GroupArrangementTests {
             if random.oneIn(8) { arrangement.limit = .max }
             if arrangement.offset == .max {
                 // The definition would count beyond all numbers.
-                let answer = arrangement.answer(all)
+                let answer = arrangement.arranged(all)
                 #expect(answer.groups.isEmpty && answer.others?.groups == count, "\(arrangement)")
                 continue
             }
             #expect(
-                Self.text(arrangement.answer(all))
+                Self.text(arrangement.arranged(all))
                     == Self.text(RandomArrangements.answer(arrangement, all)), "\(arrangement) \(random.seed)")
         }
     }
@@ -48,7 +48,7 @@ struct GroupArrangementTests {
             var arrangement = RandomArrangements.arrangement(2, 2, &random)
             arrangement.offset = 0
             arrangement.limit = random.below(8)
-            let earlier = arrangement.answer(all)
+            let earlier = arrangement.arranged(all)
             var modified: Set<Int> = []
             for _ in 0..<1 + random.below(3) {
                 let index = random.below(all.count)
@@ -59,7 +59,7 @@ struct GroupArrangementTests {
             let objectCount = all.reduce(0) { $0 + $1.count }
             asked += 1
             guard
-                let answer = arrangement.answer(earlier, modified: modified.map { all[$0] }, objectCount: objectCount)
+                let answer = arrangement.arranged(earlier, modified: modified.map { all[$0] }, objectCount: objectCount)
             else { continue }
             stayed += 1
             #expect(
@@ -81,7 +81,7 @@ struct GroupArrangementTests {
             let expected = AggregateResult(
                 groups: Array(bySize.prefix(most)),
                 others: OtherGroups(groups: rest.count, count: rest.reduce(0) { $0 + $1.count }))
-            #expect(Self.text(GroupArrangement.largest(most).answer(all)) == Self.text(expected))
+            #expect(Self.text(GroupArrangement.largest(most).arranged(all)) == Self.text(expected))
         }
     }
 

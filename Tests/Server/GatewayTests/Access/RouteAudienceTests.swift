@@ -4,6 +4,7 @@ import HTTPMessages
 import HTTPServer
 import JSONCoding
 import RepositoryFiles
+import RequestHandling
 import Testing
 
 /// Every row of the route table as every kind of caller: the row says who gets through.
@@ -31,12 +32,12 @@ struct RouteAudienceTests {
                 return [401, 403].contains(response.status) ? code : ""
             }
             let label = "\(route.method) \(route.pattern)"
-            let (nobody, some) = (try refusal([:]), try refusal(reader))
+            let (anonymous, some) = (try refusal([:]), try refusal(reader))
             switch route.audience {
-            case .everyone, .visitors: #expect(nobody == "" && some == "", "\(label)")
-            case .callers: #expect(nobody == "auth.required" && some == "", "\(label)")
+            case .everyone, .anonymous: #expect(anonymous == "" && some == "", "\(label)")
+            case .callers: #expect(anonymous == "auth.required" && some == "", "\(label)")
             case .administrators, .metricsReaders:
-                #expect(nobody == "auth.required" && some == "access.denied", "\(label)")
+                #expect(anonymous == "auth.required" && some == "access.denied", "\(label)")
             }
             #expect(try refusal(administrator) == "", "\(label)")
         }
@@ -55,7 +56,7 @@ struct RouteAudienceTests {
             if case .array(let security)? = operation["security"] {
                 isOpen = security.isEmpty || security.contains([:])
             }
-            let isPublic = route.audience == .everyone || route.audience == .visitors
+            let isPublic = route.audience == .everyone || route.audience == .anonymous
             #expect(isOpen == isPublic, "\(route.method) \(pattern)")
         }
     }

@@ -208,7 +208,7 @@ struct LongPollKindTests {
         #expect(gateway.waiting(1))
         try gateway.write(.patch, "Dog/1", #"{"age":1}"#)
         try gateway.write(.patch, "Dog/5", #"{"age":1}"#)
-        #expect(gateway.site.gateway.heldReadCount == 1)
+        #expect(gateway.site.gateway.longPollCount == 1)
         try gateway.write(.patch, "Dog/3", #"{"age":1}"#)
         let answer = try held.response()
         #expect(try answer.status == 200 && answer.isLike(gateway.get(target)))

@@ -34,7 +34,7 @@ struct LongPollRuleTests {
         let answer = try gateway.hold("/v1/objects/Dog?\(query)").response()
         #expect(answer.status >= 400 && answer.status < 500)
         #expect(answer.code == code && answer["parameter"]?.asString == parameter, "\(answer)")
-        #expect(gateway.site.gateway.heldReadCount == 0)
+        #expect(gateway.site.gateway.longPollCount == 0)
         // Errors of the resource, too.
         for target in ["objects/Cat", "objects/Dog/99", "objects/Dog/1/nose"] {
             let missing = try gateway.hold("/v1/\(target)", since: mark).response()
@@ -67,7 +67,7 @@ struct LongPollRuleTests {
         }
         // Zero seconds ask whether it has changed.
         #expect(try gateway.hold(Self.dogs, since: plain.mark, wait: 0).response().status == 204)
-        #expect(gateway.site.gateway.heldReadCount == 0)
+        #expect(gateway.site.gateway.longPollCount == 0)
     }
 
     @Test("a conditional request waits as one with the mark, and ends with 304")
@@ -135,7 +135,7 @@ struct LongPollRuleTests {
         // What does not wait is not a stream.
         #expect(try gateway.hold(Self.dogs, since: mark, wait: 0).response().status == 204)
         gateway.pass(seconds: 39)
-        #expect(gateway.site.gateway.heldReadCount == 2)
+        #expect(gateway.site.gateway.longPollCount == 2)
         gateway.pass(seconds: 1)
         for one in held { #expect(try one.response().status == 204) }
         #expect(gateway.waiting(0))

@@ -126,11 +126,11 @@ final class PollingGateway: Sendable {
     }
 
     /// Waits until a number of reads waits.
-    func waiting(_ count: Int) -> Bool { eventually { site.gateway.heldReadCount == count } }
+    func waiting(_ count: Int) -> Bool { eventually { site.gateway.longPollCount == count } }
 
     func pass(seconds: Int) {
         clock.seconds.withLock { $0 += seconds }
-        site.gateway.expireHeldReads()
+        site.gateway.expireLongPolls()
     }
 
     func mark() throws -> String { try site.store.snapshot().mark.description }

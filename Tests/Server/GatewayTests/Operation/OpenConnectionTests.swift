@@ -171,7 +171,7 @@ struct OpenConnectionTests {
         #expect(first["cost"] == .null && first["events"] == 0 && first["lastEvent"] == .null)
         #expect(first["caller"] == .null)
         let id = try #require(first["id"]?.asString)
-        #expect(polling.site.gateway.heldReadCount == 2)
+        #expect(polling.site.gateway.longPollCount == 2)
         #expect(try polling.site.send(.delete, "/v1/connections/\(id)").status == 204)
         let answer = try held.response()
         #expect(answer.status == 204 && answer.headers["Realmgate-Mark"] == mark, "\(answer)")

@@ -67,9 +67,9 @@ struct SharedSnapshotTests {
         home.near.store.close()
         home.far.clock.pass(2)
         #expect(try home.far.wire.send(.get, "/v1/objects/Dog?snapshot=\(id)").status == 410)
-        let held = home.far.store.heldVersions.count
+        let held = home.far.store.pinnedVersions.count
         home.far.gateway.expireSnapshots()
-        #expect(home.far.gateway.snapshotCount == 0 && home.far.store.heldVersions.count < held)
+        #expect(home.far.gateway.snapshotCount == 0 && home.far.store.pinnedVersions.count < held)
         #expect(try home.far.wire.send(.get, "/metrics").text.contains("realmgate_snapshots 0"))
     }
 

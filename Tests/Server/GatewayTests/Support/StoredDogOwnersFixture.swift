@@ -87,7 +87,7 @@ final class StoredDogOwnersFixture {
         // Not with a request, which would read.
         let newest = try opened.store.write { $0.version }
         opened.gateway.settle()
-        return (opened.store.heldVersions, newest)
+        return (opened.store.pinnedVersions, newest)
     }
 
     /// Makes one random commit.

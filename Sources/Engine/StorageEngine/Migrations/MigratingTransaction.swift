@@ -6,7 +6,7 @@ import StoreContract
 ///
 /// It is alone in its LMDB transaction, which is not committed when anything fails, so it keeps no journal and records
 /// no changes.
-final class MigrationSavepoint: Savepoint, MigrationTransaction {
+final class MigratingTransaction: MemberTransaction, MigrationTransaction {
     let old: any Snapshot
     private let layout: MigrationLayout
     private(set) var schemas: MigrationSchema
@@ -33,7 +33,7 @@ final class MigrationSavepoint: Savepoint, MigrationTransaction {
     override var schema: Schema { schemas.new }
     override var validationSchema: Schema { schemas.working }
 
-    override func note(_ step: Step) { changes.removeAll(keepingCapacity: true) }
+    override func record(_ step: Step) { changes.removeAll(keepingCapacity: true) }
 
     /// Returns none: a migration assigns values by rules of its own.
     override func cells(

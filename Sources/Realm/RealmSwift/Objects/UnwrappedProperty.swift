@@ -5,7 +5,7 @@ import ObjectModel
 // becomes managed, and binds them to the stored properties. A class with one `@Persisted` property stores only such.
 
 /// The type of a property without `@Persisted`.
-protocol _BareProperty {
+protocol _UnwrappedProperty {
     static var _wrapper: any _PersistedProperty.Type { get }
 
     /// Makes key paths through the instance record the property's name.
@@ -16,7 +16,7 @@ protocol _BareProperty {
 }
 
 /// The operations on such a property when its object becomes managed, and when key paths are traced.
-protocol _BareWrapper: _PersistedProperty {
+protocol _UnwrappedPropertyBinding: _PersistedProperty {
     static func bind(at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor)
     static func startTrace(at address: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String)
 }
@@ -35,29 +35,30 @@ struct TraceStart {
 
 extension ObjectBase {
     /// Binds the instances in the object's properties to the stored values.
-    final func bindBareProperties(_ model: ClassModel, to realm: RLMRealm, _ boundClass: BoundClass) {
+    final func bindUnwrappedProperties(_ model: ClassModel, to realm: RLMRealm, _ boundClass: BoundClass) {
         let owner = ObjectReference(boundClass.id, _objectKey)
         for (property, bound) in zip(model.properties, boundClass.properties) {
             let accessor = PropertyAccessor(realm, owner, bound, _lifetime)
-            (property.wrapper as? any _BareWrapper.Type)?.bind(at: address(of: property), self, accessor)
+            (property.wrapper as? any _UnwrappedPropertyBinding.Type)?.bind(at: address(of: property), self, accessor)
         }
     }
 
-    final func traceBareProperties(_ trace: _Trace) {
+    final func traceUnwrappedProperties(_ trace: _Trace) {
         for property in model.properties {
-            (property.wrapper as? any _BareWrapper.Type)?.startTrace(at: address(of: property), trace, property.name)
+            (property.wrapper as? any _UnwrappedPropertyBinding.Type)?.startTrace(
+                at: address(of: property), trace, property.name)
         }
     }
 }
 
-extension _BareWrapper {
+extension _UnwrappedPropertyBinding {
     /// Does nothing: the bound instance reads from the store.
     static func release(at address: UnsafeMutableRawPointer) {}
 }
 
 /// The wrapper of a list, set or map.
-enum BareCollection<Value: _HeldCollection & _Persistable & _BareProperty>: _BareWrapper {
-    static var isBare: Bool { true }
+enum UnwrappedCollection<Value: _HeldCollection & _Persistable & _UnwrappedProperty>: _UnwrappedPropertyBinding {
+    static var isUnwrapped: Bool { true }
     static var valueType: any _Persistable.Type { Value.self }
 
     private static func instance(_ address: UnsafeRawPointer) -> Value {
@@ -88,8 +89,8 @@ enum BareCollection<Value: _HeldCollection & _Persistable & _BareProperty>: _Bar
 }
 
 /// The wrapper of linking objects.
-enum BareLinkingObjects<Element: ObjectBase & RealmCollectionValue>: _BareWrapper {
-    static var isBare: Bool { true }
+enum UnwrappedLinkingObjects<Element: ObjectBase & RealmCollectionValue>: _UnwrappedPropertyBinding {
+    static var isUnwrapped: Bool { true }
     static var valueType: any _Persistable.Type { LinkingObjects<Element>.self }
 
     private static func instance(_ address: UnsafeRawPointer) -> LinkingObjects<Element> {

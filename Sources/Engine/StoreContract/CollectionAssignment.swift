@@ -15,7 +15,7 @@ package enum ListMatching: Sendable {
 /// without common elements is assigned as a whole, and so is a list with more differences than `ListDifference.limit`,
 /// and a set with more than some thousands.
 /// Cost: the collection, and the bounds of `ListDifference.steps`. A long list takes no memory besides the new one.
-struct CollectionChange {
+struct CollectionAssignment {
     let transaction: any WriteTransaction
     let property: PropertySchema
     let object: ObjectReference
@@ -152,35 +152,13 @@ struct CollectionChange {
 }
 
 extension WriteTransaction {
-    /// Changes a list, set or map to a given content with few edits: see `CollectionChange`. Returns the number of
+    /// Changes a list, set or map to a given content with few edits: see `CollectionAssignment`. Returns the number of
     /// elements inserted, assigned or removed. Returns nil and changes nothing if only an assignment is possible.
     package func change(
         _ property: PropertySchema, of object: ObjectReference, to value: Value, _ matching: ListMatching
     ) throws -> Int? {
-        let change = CollectionChange(transaction: self, property: property, object: object, matching: matching)
+        let change = CollectionAssignment(transaction: self, property: property, object: object, matching: matching)
         if let count = try change.performInPieces(to: value) { return count }
         return try change.perform(from: try self.value(object.classID, object.key, property.id), to: value)
     }
-}
-
-/// One edit of a list, set or map. Positions are those before the operation, except `move`'s target, which is the
-/// position of the element afterwards.
-package enum CollectionOperation: Hashable, Sendable {
-    // Lists.
-    case insert(Value, at: Int)
-    case append(Value)
-    case replace(Value, at: Int)
-    case remove(at: Int)
-    case move(from: Int, to: Int)
-
-    // Sets.
-    case add(Value)
-    case removeElement(Value)
-
-    // Maps.
-    case put(Value, key: String)
-    case removeKey(String)
-
-    /// Empties a collection of any kind.
-    case removeAll
 }

@@ -5,11 +5,11 @@ package import ObjectModel
 package import QueryLanguage
 package import StoreContract
 
-/// One piece of work within a group commit: checks the rules, records changes, and can roll everything back.
+/// The transaction of one work within a group commit: checks the rules, records changes, and can roll everything back.
 ///
 /// A method performs all checks before it changes anything, so that work which continues after an error finds nothing
 /// half done.
-package class Savepoint: WriteTransaction {
+package class MemberTransaction: WriteTransaction {
     package let version: Version
     package let before: Mark
     var changes: [ClassID: ClassChangeRecorder] {
@@ -27,8 +27,8 @@ package class Savepoint: WriteTransaction {
         enterPending()
         return steps
     }
-    /// Objects that were created one after the other, and are not entered in `recorded` and `steps` yet: those of a bulk
-    /// load are entered at once.
+    /// Objects that were created one after the other, and are not entered in `recorded` and `steps` yet: those of a
+    /// bulk load are entered at once.
     private var creation: (objectClass: MutableClass, keys: Range<Int64>)?
     /// Assignments by row accessors that are not entered in `recorded` and `steps` yet. They are of objects that existed
     /// before the work, so they and `creation` are entered in any order.
@@ -93,7 +93,7 @@ package class Savepoint: WriteTransaction {
     var validationSchema: Schema { schema }
     package var tag: HistoryTag { session.tag }
 
-    func note(_ step: Step) {
+    func record(_ step: Step) {
         enterPending()
         guard !isJournalDropped else { return }
         steps.append(step)
@@ -173,7 +173,7 @@ package class Savepoint: WriteTransaction {
         {
             steps.replaceLast(with: .created(objectClass, before.lowerBound..<keys.upperBound))
         } else {
-            note(.created(objectClass, keys))
+            record(.created(objectClass, keys))
         }
         recorded[objectClass.schema.id, default: ClassChangeRecorder()].recordInsertions(keys)
     }
@@ -391,7 +391,7 @@ package class Savepoint: WriteTransaction {
         _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, former: BeforeImage?, for value: Value,
         _ edit: CollectionEdit?, isDifference: Bool
     ) throws {
-        if let former { note(.assigned(objectClass, key, column, old: former)) }
+        if let former { record(.assigned(objectClass, key, column, old: former)) }
         session.redo?.append(
             .changed(objectClass.schema.id, key, column.id, .assigned(value, edit: isDifference ? nil : edit)))
         try session.assign(objectClass, key, column, value)
@@ -429,8 +429,8 @@ package class Savepoint: WriteTransaction {
 
     // MARK: Objects
 
-    /// A value for every column, given or initial. Throws `missingValue`, `unknownProperty`. The values are in the order of
-    /// their properties, which mostly is that of the columns.
+    /// A value for every column, given or initial. Throws `missingValue`, `unknownProperty`. The values are in the
+    /// order of their properties, which mostly is that of the columns.
     private func row(_ objectClass: MutableClass, _ values: PropertyValues) throws -> [Value] {
         var row: [Value] = []
         row.reserveCapacity(objectClass.columns.count)
@@ -510,7 +510,7 @@ package class Savepoint: WriteTransaction {
                 bytes += old.sizeEstimate
                 row.append(old)
             }
-            note(.deleted(objectClass, key, row))
+            record(.deleted(objectClass, key, row))
         }
         session.redo?.append(.deleted(objectClass.schema.id, key))
         try session.remove(objectClass, key, former: row)
@@ -597,7 +597,7 @@ package class Savepoint: WriteTransaction {
     }
 }
 
-extension Savepoint.Step {
+extension MemberTransaction.Step {
     /// The approximate size of the step in memory, in bytes.
     var sizeEstimate: Int {
         let values =

@@ -2,7 +2,7 @@ import ObjectModel
 import QueryExecution
 import StoredRecords
 
-extension Savepoint {
+extension MemberTransaction {
     private struct PropertyLocation: Hashable {
         let classID: ClassID
         let key: ObjectKey
@@ -82,10 +82,10 @@ extension Savepoint {
     }
 }
 
-/// The steps of a piece of work, in the order of execution. They are in chunks, so that a long journal grows without a copy
-/// of itself.
+/// The steps of a piece of work, in the order of execution. They are in chunks, so that a long journal grows without a
+/// copy of itself.
 struct Journal {
-    private var chunks: [[Savepoint.Step]] = []
+    private var chunks: [[MemberTransaction.Step]] = []
 
     private static let chunk = 1024
 
@@ -93,10 +93,10 @@ struct Journal {
     /// At most so many assignments are among the steps.
     private(set) var assignmentLimit = 0
     private(set) var hasSingleAssignments = false
-    var last: Savepoint.Step? { chunks.last?.last }
-    var steps: some BidirectionalCollection<Savepoint.Step> { chunks.joined() }
+    var last: MemberTransaction.Step? { chunks.last?.last }
+    var steps: some BidirectionalCollection<MemberTransaction.Step> { chunks.joined() }
 
-    mutating func append(_ step: Savepoint.Step) {
+    mutating func append(_ step: MemberTransaction.Step) {
         switch step {
         case .assignedMany(let run): assignmentLimit += run.entries.count
         case .assigned:
@@ -112,7 +112,7 @@ struct Journal {
     }
 
     /// Replaces the last step; there must be one.
-    mutating func replaceLast(with step: Savepoint.Step) {
+    mutating func replaceLast(with step: MemberTransaction.Step) {
         guard let last = chunks.indices.last else { return }
         chunks[last][chunks[last].count - 1] = step
     }

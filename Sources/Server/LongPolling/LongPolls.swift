@@ -5,22 +5,22 @@ import ObjectModel
 import RequestHandling
 import Synchronization
 
-/// The reads whose responses wait for a change.
-final class HeldReads: Sendable {
+/// The long polls of all callers: ends those whose time is up, and shares one response among equal ones.
+final class LongPolls: Sendable {
     private struct Entry {
-        let read: HeldRead
+        let poll: LongPoll
         /// When its time is up; nil for one that does not wait.
-        let end: Int64?
+        let deadline: Int64?
     }
 
     private struct State {
         var entries: [ObjectIdentifier: Entry] = [:]
-        /// By the time at which their time is up.
-        var ends: [Int64: Set<ObjectIdentifier>] = [:]
-        /// When the timer fires next.
-        var look: Int64?
-        /// Reads whose response is about to be computed. Equal reads share one response.
-        var readers: [WaitingRead.Identity: [HeldRead]] = [:]
+        /// The polls by their deadlines.
+        var deadlines: [Int64: Set<ObjectIdentifier>] = [:]
+        /// When the timer fires next; nil while it is not set.
+        var timer: Int64?
+        /// The polls whose response is about to be computed. Equal ones share it.
+        var readers: [PolledRequest.Identity: [LongPoll]] = [:]
         /// The latest version, since the start, that replaced the schema.
         var newestSchema = Version(0)
     }
@@ -32,13 +32,13 @@ final class HeldReads: Sendable {
     /// - Parameter uptime: a clock that is never set.
     init(_ uptime: @escaping @Sendable () -> Duration) { self.uptime = uptime }
 
-    /// The time in tenths of a second: coarse, so that many reads end at the same time.
+    /// The time in tenths of a second: coarse, so that many polls end at the same time.
     private func now() -> Int64 {
         let (seconds, attoseconds) = uptime().components
         return seconds * 10 + attoseconds / 100_000_000_000_000_000
     }
 
-    /// Records a version that replaced the schema, and responds to all waiting reads: live queries do not report a new
+    /// Records a version that replaced the schema, and responds to all polls: live queries do not report a new
     /// schema that changes none of their objects. The store calls this once the version can be read.
     func noteSchema(at version: Version) {
         let waits = state.withLock { state in
@@ -48,7 +48,7 @@ final class HeldReads: Sendable {
         guard waits else { return }
         // The writer does not wait for them.
         queue.async { [self] in
-            for read in all { read.endWait() }
+            for poll in all { poll.endWait() }
         }
     }
 
@@ -56,91 +56,91 @@ final class HeldReads: Sendable {
     /// and a result that is already maintained for others does not show it.
     func hasOtherSchema(since version: Version) -> Bool { state.withLock { version < $0.newestSchema } }
 
-    /// The number of reads that wait.
+    /// The number of polls that wait.
     var count: Int { state.withLock { $0.entries.count } }
 
-    func add(_ read: HeldRead, for seconds: Int) {
-        let id = ObjectIdentifier(read)
-        let end = seconds > 0 ? now() + Int64(seconds) * 10 : nil
+    func add(_ poll: LongPoll, for seconds: Int) {
+        let id = ObjectIdentifier(poll)
+        let deadline = seconds > 0 ? now() + Int64(seconds) * 10 : nil
         state.withLock { state in
-            state.entries[id] = Entry(read: read, end: end)
-            if let end { state.ends[end, default: []].insert(id) }
+            state.entries[id] = Entry(poll: poll, deadline: deadline)
+            if let deadline { state.deadlines[deadline, default: []].insert(id) }
         }
-        if let end { look(at: end) }
+        if let deadline { setTimer(for: deadline) }
     }
 
-    func remove(_ read: HeldRead) {
-        let id = ObjectIdentifier(read)
+    func remove(_ poll: LongPoll) {
+        let id = ObjectIdentifier(poll)
         let entry = state.withLock { state in
             let entry = state.entries.removeValue(forKey: id)
-            if let end = entry?.end {
-                state.ends[end]?.remove(id)
-                if state.ends[end]?.isEmpty == true { state.ends[end] = nil }
+            if let deadline = entry?.deadline {
+                state.deadlines[deadline]?.remove(id)
+                if state.deadlines[deadline]?.isEmpty == true { state.deadlines[deadline] = nil }
             }
             return entry
         }
         withExtendedLifetime(entry) {}
     }
 
-    /// Ends the reads whose time is up, which otherwise happens by itself.
+    /// Ends the polls whose time is up, which otherwise happens by itself.
     func expire() {
         let now = now()
         let (over, next) = state.withLock { state in
-            let ends = state.ends.keys.filter { $0 <= now }
-            let ids = ends.flatMap { state.ends.removeValue(forKey: $0) ?? [] }
-            return (ids.compactMap { state.entries[$0]?.read }, state.ends.keys.min())
+            let due = state.deadlines.keys.filter { $0 <= now }
+            let ids = due.flatMap { state.deadlines.removeValue(forKey: $0) ?? [] }
+            return (ids.compactMap { state.entries[$0]?.poll }, state.deadlines.keys.min())
         }
-        for read in over { read.expire() }
-        if let next { look(at: next) }
+        for poll in over { poll.expire() }
+        if let next { setTimer(for: next) }
     }
 
     /// Sets the timer for a time, unless it fires earlier.
-    private func look(at end: Int64) {
+    private func setTimer(for deadline: Int64) {
         let isFirst = state.withLock { state in
-            if let look = state.look, look <= end { return false }
-            state.look = end
+            if let timer = state.timer, timer <= deadline { return false }
+            state.timer = deadline
             return true
         }
         guard isFirst else { return }
-        let tenths = max(end - now(), 0)
+        let tenths = max(deadline - now(), 0)
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(tenths) * 100)) { [weak self] in
-            self?.state.withLock { if $0.look == end { $0.look = nil } }
+            self?.state.withLock { if $0.timer == deadline { $0.timer = nil } }
             self?.expire()
         }
     }
 
-    /// Ends all reads, because the server stops.
+    /// Ends all polls, because the server stops.
     func endAll() {
-        for read in all { read.endEarly() }
+        for poll in all { poll.endEarly() }
     }
 
-    /// Ends the reads of callers whose permissions were lost or have changed.
+    /// Ends the polls of callers whose permissions were lost or have changed.
     func endInvalid() {
-        for read in all { read.endUnlessValid() }
+        for poll in all { poll.endUnlessValid() }
     }
 
-    private var all: [HeldRead] { state.withLock { $0.entries.values.map(\.read) } }
+    private var all: [LongPoll] { state.withLock { $0.entries.values.map(\.poll) } }
 
-    /// Computes the response to a read, once for all equal reads that arrive before the computation begins.
-    func readResponse(for read: HeldRead) {
-        let identity = read.read.identity
+    /// Computes the response to a poll, once for all equal polls that arrive before the computation begins.
+    func readResponse(for poll: LongPoll) {
+        let identity = poll.polled.identity
         let isFirst = state.withLock { state in
-            state.readers[identity, default: []].append(read)
+            state.readers[identity, default: []].append(poll)
             return state.readers[identity]?.count == 1
         }
-        if isFirst { read.onWorker { [self] in readResponse(identity) } }
+        if isFirst { poll.onWorker { [self] in readResponse(identity) } }
     }
 
-    private func readResponse(_ identity: WaitingRead.Identity) {
+    private func readResponse(_ identity: PolledRequest.Identity) {
         let readers = state.withLock { $0.readers.removeValue(forKey: identity) } ?? []
         guard let first = readers.first else { return }
-        let reply = first.answer()
+        let reply = first.reply()
         guard case .now(var response) = reply, response.share() else {
             first.finish(with: reply)
-            for other in readers.dropFirst() { other.onWorker { other.finish(with: other.answer()) } }
+            for other in readers.dropFirst() { other.onWorker { other.finish(with: other.reply()) } }
             return
         }
-        for read in readers { read.take(response) }
+        for poll in readers { poll.compare(response) }
     }
 }
 
