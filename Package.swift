@@ -87,7 +87,8 @@ targets += floor(
         module("Columnar", ["ObjectModel", "CKernels"]),
         module("StoreContract", ["QueryLanguage", "ObjectModel", "Basics", "Promises"]),
         // What runs over the columns of a store: operators, predicates on single objects, sorts, aggregates, groups.
-        module("QueryOperators", ["Columnar", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel"]),
+        module(
+            "QueryOperators", ["Columnar", "StoreContract", "QueryLanguage", "QuerySyntax", "ObjectModel", "Basics"]),
         // Chooses operators and indexes for a query, runs them, explains them; earlier versions.
         module(
             "QueryExecution",

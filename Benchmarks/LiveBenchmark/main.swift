@@ -95,7 +95,7 @@ func run(_ count: Int) throws {
         // What somebody pays for who asks again after each commit.
         let snapshot = try catalogue.store.snapshot()
         let reading =
-            try aggregate.map { aggregate in try milliseconds { _ = try aggregate.answer(snapshot) } }
+            try aggregate.map { aggregate in try milliseconds { _ = try aggregate.result(snapshot) } }
             ?? histogram.map { histogram in try milliseconds { _ = try histogram.read(snapshot) } }
         if let reading { print("|  | the read: \(text(reading * 1000)) µs | | | | |") }
     }

@@ -294,7 +294,7 @@ struct MigratedStreamTests {
                 let request = try Request(
                     method, target, headers: ["Content-Type": "application/json"], body: Array((body ?? "").utf8))
                 let box = Promise<Responder.Outcome>()
-                wire.router.respond(to: request).answer(Responder { box.set($0) })
+                wire.router.respond(to: request).send(to: Responder { box.set($0) })
                 return (target, box)
             }
             gate.set(true)
