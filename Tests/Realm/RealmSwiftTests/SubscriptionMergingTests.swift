@@ -161,38 +161,6 @@ struct SubscriptionMergingTests {
         #expect(try await realm.dogs().first == "1 new 2")
     }
 
-    @Test("an older row of a long event does not undo a newer one either after a write here has failed")
-    func rowAfterFailure() async throws {
-        let realm = try await realm()
-        try await realm.subscribe("other", "age > 0")
-        // Until the other subscription has its first result, a row of an older version may come.
-        try await realm.tell(
-            "update",
-            #"""
-            {"subscription":"n1","version":12,"deletions":[],"insertions":[],"modifications":[0],"objects":{
-            "insertions":[],"modifications":[{"_id":1,"dog_name":"new","age":2}]}}
-            """#, id: "12-0a1b2c3d.1;2=0")
-        await #expect(throws: SyncMismatch.self) {
-            try await realm.tell(
-                "update", #"{"subscription":"n1","version":13,"deletions":[9],"insertions":[],"modifications":[]}"#)
-        }
-        try await realm.tell(
-            "initial",
-            #"{"subscription":"n2","version":11,"part":true,"items":[{"_id":1,"dog_name":"old","age":1}]}"#,
-            id: "12-0a1b2c3d.1;2=0")
-        #expect(try await realm.dogs().first == "1 new 2")
-        // A new stream begins with what the gateway has now.
-        try await realm.run { _, realm in
-            let client = try #require(realm.rlm.file?.sync?.client)
-            try await client.stateStore.change { syncState, _ in syncState.streamBegan() }
-        }
-        try await realm.tell(
-            "initial",
-            #"{"subscription":"n2","version":11,"items":[{"_id":1,"dog_name":"old","age":1}]}"#,
-            id: "11-0a1b2c3d.1")
-        #expect(try await realm.dogs().first == "1 old 1")
-    }
-
     @Test("what is created here stays while the gateway does not know it; what matches nothing goes with the answer")
     func created() async throws {
         let realm = try await realm()

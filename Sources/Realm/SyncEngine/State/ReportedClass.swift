@@ -88,19 +88,4 @@ struct ReportedClass: Sendable {
     }
 
     mutating func forgetVersions() { versions = [] }
-
-    /// The versions with the keys of their objects.
-    struct Versions: Sendable {
-        fileprivate let keys: [Value]
-        fileprivate let versions: [UInt64]
-    }
-
-    /// Nil if none is recorded. Cost: constant, and a copy with the next change.
-    var recorded: Versions? { versions.isEmpty ? nil : Versions(keys: keys, versions: versions) }
-
-    mutating func restore(_ recorded: Versions) {
-        for (key, version) in zip(recorded.keys, recorded.versions) where version > 0 {
-            setVersion(version, number(adding: key))
-        }
-    }
 }

@@ -73,23 +73,6 @@ struct ReportedObjects: Sendable {
         newest = max(newest, version)
     }
 
-    /// The versions that are recorded.
-    struct Versions: Sendable {
-        fileprivate let classes: [String: ReportedClass.Versions]
-        fileprivate let newest: UInt64
-    }
-
-    /// Nil if none is recorded.
-    var recorded: Versions? {
-        newest == 0 ? nil : Versions(classes: classes.compactMapValues(\.recorded), newest: newest)
-    }
-
-    /// Records versions again after the state was loaded, because a write failed.
-    mutating func restore(_ recorded: Versions) {
-        newest = max(newest, recorded.newest)
-        for (name, versions) in recorded.classes { classes[name, default: ReportedClass()].restore(versions) }
-    }
-
     /// Forgets all versions if all subscriptions have reached them: no older row can follow.
     mutating func forgetVersions(reached version: UInt64 = .max) {
         guard newest > 0, newest <= version else { return }

@@ -13,9 +13,6 @@ final class SyncStateStore: Sendable {
     /// The state for the next write transaction; nil if it must be loaded from the file. Only write transactions, which
     /// run one after the other, use it, so the only copy is changed in place.
     private let working = Mutex<SyncState?>(nil)
-    /// The versions of rows before the last write transaction, which are not in the file. If it fails, the stream goes
-    /// on nevertheless.
-    private let versions = Mutex<ReportedObjects.Versions?>(nil)
     /// The version up to which local commits are known.
     private let scanned = Mutex(Version(0))
     private let waiters = Mutex(Waiters())
@@ -99,7 +96,6 @@ final class SyncStateStore: Sendable {
                     return working
                 }
                 var syncState = try known ?? load(transaction)
-                versions.withLock { [recorded = syncState.reported.recorded] in $0 = recorded }
                 syncState.writeOnly = writeOnly.withLock { $0 }
                 if try !syncState.collect(store, transaction) {
                     // Objects may have been changed here without an upload.
@@ -139,7 +135,6 @@ final class SyncStateStore: Sendable {
             return syncState
         }
         try syncState.findWaiting(transaction)
-        if let recorded = versions.withLock({ $0 }) { syncState.reported.restore(recorded) }
         return syncState
     }
 
