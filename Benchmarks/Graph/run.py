@@ -66,9 +66,10 @@ class Data:
 class Realmgate:
     name = "Realmgate"
 
-    def __init__(self, program, scratch, data):
+    def __init__(self, program, scratch):
         self.server = Server(program, scratch, "realmgate", objects=0, schema=SCHEMA)
-        begin = time.monotonic()
+
+    def load_all(self, data):
         self.load("Country", ({"_id": place, "name": name} for place, name in enumerate(data.countries)))
         self.load("State", ({"_id": place, "name": name, "country": country} for place, (name, country) in enumerate(data.states)))
         self.load("City", ({"_id": place, "name": name, "state": state} for place, (name, state) in enumerate(data.cities)))
@@ -77,7 +78,6 @@ class Realmgate:
             {"_id": place, "name": name, "gender": gender, "age": age, "city": city, "interests": interests}
             for place, (name, gender, age, city, interests) in enumerate(data.persons)))
         self.load("Follow", ({"follower": follower, "person": person} for follower, person in data.follows))
-        self.loaded = time.monotonic() - begin
 
     def load(self, name, rows):
         body = "\n".join(map(json.dumps, rows)).encode()
@@ -149,10 +149,11 @@ class Kuzu:
     LIVES_IN = "(p:Person)-[:LivesIn]->(c:City)-[:InState]->(s:State)-[:InCountry]->(o:Country)"
     LIKES = "(p)-[:HasInterest]->(i:Interest)"
 
-    def __init__(self, scratch, data):
+    def __init__(self, scratch):
         self.scratch = scratch
         self.connection = kuzu.Connection(kuzu.Database(os.path.join(scratch, "kuzu")))
-        begin = time.monotonic()
+
+    def load_all(self, data):
         for statement in self.TABLES.split(";"):
             self.connection.execute(statement)
         self.copy("Country", enumerate(data.countries))
@@ -165,7 +166,6 @@ class Kuzu:
         self.copy("LivesIn", ((place, person[3]) for place, person in enumerate(data.persons)))
         self.copy("HasInterest", ((place, one) for place, person in enumerate(data.persons) for one in person[4]))
         self.copy("Follows", data.follows)
-        self.loaded = time.monotonic() - begin
 
     def copy(self, table, rows):
         path = os.path.join(self.scratch, table + ".csv")
@@ -238,8 +238,15 @@ def main():
     data = Data(persons)
     print(f"{persons} persons, {len(data.follows)} follow another, {rounds} rounds\n", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
-        parties = [Realmgate(program, scratch, data)] + ([Kuzu(scratch, data)] if kuzu else [])
+        parties = []
         try:
+            parties.append(Realmgate(program, scratch))
+            if kuzu:
+                parties.append(Kuzu(scratch))
+            for party in parties:
+                begin = time.monotonic()
+                party.load_all(data)
+                party.loaded = time.monotonic() - begin
             print(f"| question | {' | '.join(party.name + ', ms' for party in parties)} | {'Kùzu / Realmgate' if kuzu else ''} |")
             print(f"| --- |{' ---: |' * (len(parties) + 1)}")
             print(f"| load all | {' | '.join(f'{party.loaded * 1e3:.0f}' for party in parties)} | |", flush=True)

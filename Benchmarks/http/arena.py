@@ -47,12 +47,15 @@ def rows():
 def main():
     program, pocketbase = sys.argv[1:]
     with tempfile.TemporaryDirectory() as scratch:
-        ours = Server(program, scratch, "realmgate", objects=0, schema=SCHEMA)
-        all = list(items())
-        for first in range(0, objects, 5000):
-            ours.post("/v1/objects/Item", all[first:first + 5000])
-        theirs = PocketBase(pocketbase, scratch, FIELDS, "category", rows)
+        servers = []
         try:
+            ours = Server(program, scratch, "realmgate", objects=0, schema=SCHEMA)
+            servers.append(ours)
+            all = list(items())
+            for first in range(0, objects, 5000):
+                ours.post("/v1/objects/Item", all[first:first + 5000])
+            theirs = PocketBase(pocketbase, scratch, FIELDS, "category", rows)
+            servers.append(theirs)
             print(f"{objects} items, {connections} connections, {rounds} rounds of {seconds} s\n")
             figures = {ours: [], theirs: []}
             for number in range(rounds):
@@ -66,7 +69,7 @@ def main():
                 print(f"| {title} | {statistics.median(b):.0f} | {statistics.median(a):.0f} | "
                       f"{better(statistics.median(a), statistics.median(b)):.1f} ({ratios[0]:.1f} to {ratios[-1]:.1f}) |")
         finally:
-            for server in (ours, theirs):
+            for server in servers:
                 server.process.send_signal(signal.SIGTERM)
                 server.process.wait()
 

@@ -330,9 +330,14 @@ package final class SetStream: CostedStream {
             guard !state.isOver, state.waits > 0, state.holder == nil else { return nil }
             state.turn = nil
             let first = state.slots.filter { $0.value.phase == .waiting }.min { $0.value.order < $1.value.order }
-            // If there is no room, `catchUp` follows.
-            guard let (id, slot) = first, let member = slot.member, stream.findsRoom() else { return nil }
+            guard let (id, slot) = first, let member = slot.member else { return nil }
+            // Also without room, so that a member with a large event at any time does not take each turn.
             state.turn = member
+            guard stream.findsRoom() else {
+                // `catchUp` follows.
+                state.slots[id]?.phase = .behind
+                return nil
+            }
             state.slots[id]?.phase = .joining
             state.slots[id]?.rest = nil
             return (member, slot.version, slot.rest)
@@ -357,8 +362,8 @@ package final class SetStream: CostedStream {
             state.slots[member.id] = slot
             return waits
         }
-        // The queue may have drained before this was recorded.
-        if !waits, !stream.isCongested { catchUp() }
+        // The queue may have drained before this was recorded. If it has not, the stream tells when it does.
+        if !waits, stream.findsRoom() { catchUp() }
     }
 
     /// Parses the subscription's query again after the schema was replaced, and sends its result from the beginning.

@@ -33,8 +33,8 @@ struct RowReaderTests {
 
     /// - Parameter isPlain: whether it is one that needs no parser.
     private static func value(_ property: String, isPlain: Bool, _ random: inout SeededRandom) -> String {
-        var integers = ["0", "7", "1234567890", "-3", "9223372036854775807", "01", "1.0", "1e2"]
-        var doubles = ["0.5", "-0.0", "12.345", "100", "0.1", "-17.25", "1e5", "123456789012345.6", "00.5", "3."]
+        var integers = ["0", "7", "1234567890", "-3", "-0", "9223372036854775807", "01", "1.0", "1e2"]
+        var doubles = ["0.5", "-0.0", "12.345", "100", "0.1", "-17.25", "-0", "1e5", "123456789012345.6", "00.5", "3."]
         var texts = [#""""#, #""a\"b""#, #""ü\u00e4""#, #""plain text""#, "\"a\u{01}\"", #""käse""#]
         func pick(_ all: [String]) -> String { all[random.below(all.count)] }
         func array(_ all: [String]) -> String {
@@ -72,7 +72,8 @@ struct RowReaderTests {
             if random.oneIn(40) { names.remove(at: random.below(names.count)) }
             if random.oneIn(40) { names.append("more") }
             let isPlain = random.oneIn(2)
-            let space = random.oneIn(4) ? " " : ""
+            // A control character is not white space.
+            let space = random.oneIn(4) ? (random.oneIn(30) ? "\u{01}" : " ") : ""
             let row =
                 "{"
                 + names.map { "\"\($0)\"\(space):\(space)\(Self.value($0, isPlain: isPlain, &random))" }.joined(

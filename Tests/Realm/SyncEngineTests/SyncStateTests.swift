@@ -42,12 +42,16 @@ struct SyncStateTests {
         #expect(list.count == array.count && list.number(at: array.count) == nil && beyond == nil)
         #expect(list.pieces.allSatisfy { !$0.numbers.isEmpty && $0.numbers.count <= MatchList.largest })
         #expect(list.isChanged && MatchList(pieces: list.pieces).numbers == array)
-        list.replace(with: Array(array.prefix(700)))
-        #expect(list.numbers == Array(array.prefix(700)) && !list.contains(array[701]) && list.contains(array[0]))
+        let isReplaced = list.replace(with: Array(array.prefix(700)))
+        #expect(
+            isReplaced && list.numbers == Array(array.prefix(700)) && !list.contains(array[701])
+                && list.contains(array[0]))
         // What does not fit tells it.
-        var (repeated, far) = (list, list)
-        let fits = (repeated.insert(array[699...700], at: 3), far.insert([5], at: 701))
-        #expect(!fits.0 && !fits.1)
+        var (repeated, far, twice) = (list, list, list)
+        let fits = [
+            repeated.insert(array[699...700], at: 3), far.insert([5], at: 701), twice.replace(with: [3, 4, 3]),
+        ]
+        #expect(fits == [false, false, false])
     }
 
     @Test("objects keep their numbers, rows and versions as a dictionary would", arguments: [true, false])

@@ -154,6 +154,26 @@ struct LargeEventTurnTests {
         fixture.set.end()
     }
 
+    @Test("subscriptions that have a large update whenever it is their turn let the others begin")
+    func fairness() throws {
+        let fixture = try Fixture(eventBytes: 8_000, streamLimit: 1_000)
+        try fixture.add(0..<500)
+        try fixture.subscribe(Array(Self.fields.prefix(4)))
+        var (done, next): (Set<String>, Int) = ([], 500)
+        let isComplete = try eventually {
+            let events = try fixture.read()
+            for event in events where !event.isPart { done.insert(event.subscription) }
+            if !events.isEmpty {
+                // More than the client has room for.
+                try fixture.add(next..<next + 40)
+                next += 40
+            }
+            return done.count == 4
+        }
+        #expect(isComplete, "\(done)")
+        fixture.set.end()
+    }
+
     @Test("a subscription that is removed while its large event is sent lets the next one begin")
     func removal() throws {
         let fixture = try Fixture(eventBytes: 8_000, streamLimit: 4_000)

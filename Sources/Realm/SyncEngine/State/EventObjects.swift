@@ -1,8 +1,8 @@
 import JSONCoding
 import WireProtocol
 
-/// The objects of an event: those of a first result, or those that an update inserts. Each is parsed when it is used,
-/// since as values all of a large event together need many times the memory of its text.
+/// The objects of an event: those of a first result, or those that an update inserts and modifies. Each is parsed when it
+/// is used, since as values all of a large event together need many times the memory of its text.
 struct EventObjects: Sendable {
     private enum Form {
         case values([JSONValue])
@@ -10,6 +10,8 @@ struct EventObjects: Sendable {
     }
 
     private let form: Form
+    /// Where the objects are that an update modifies; nil if it was parsed with them.
+    private var modifiedRanges: [Range<Int>]?
 
     init(_ values: [JSONValue]) { form = .values(values) }
 
@@ -17,9 +19,6 @@ struct EventObjects: Sendable {
         form = .text(bytes, ranges)
         modifiedRanges = modified
     }
-
-    /// Where the objects are that an update modifies; nil if it was parsed with them.
-    private var modifiedRanges: [Range<Int>]?
 
     /// The objects that an update modifies; nil if it was parsed with them.
     var modified: EventObjects? {
@@ -64,12 +63,6 @@ struct EventObjects: Sendable {
             for (index, range) in ranges.enumerated() { try body(index, RowText(bytes, range)) }
         }
     }
-
-    /// The hash of an object's text, which is different in each process; nil for an object that came as a value.
-    func textHash(_ index: Int) -> Int? {
-        guard case .text(let bytes, let ranges) = form else { return nil }
-        return bytes.withUnsafeBufferPointer { RowText($0, ranges[index]).hash }
-    }
 }
 
 /// The text of one object, valid during a call of `EventObjects.forEach`.
@@ -100,8 +93,8 @@ struct RowText {
 }
 
 extension EventObjects {
-    /// Parses an event without the objects that it begins, inserts or modifies, and separates these. The event has none itself,
-    /// unless its text is of another form.
+    /// Parses an event without the objects that it begins, inserts or modifies, and separates these. The event has none
+    /// itself, unless its text is of another form.
     static func split(_ event: ServerEvent) throws -> (event: SetEvent, objects: EventObjects?) {
         guard let kind = EventKind(rawValue: event.name), kind == .initial || kind == .update else {
             return (try SetEvent(event), nil)

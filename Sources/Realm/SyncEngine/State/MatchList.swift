@@ -58,14 +58,16 @@ struct MatchList: Sendable {
         return pieces[piece].numbers[offset]
     }
 
-    mutating func replace(with numbers: [Number]) {
+    /// Replaces all. Returns false if a number is repeated; the list is not to be used any more then.
+    mutating func replace(with numbers: [Number]) -> Bool {
         for piece in pieces { forget(piece.id) }
         pieces = []
         known = []
         count = numbers.count
-        for number in numbers { _ = note(number) }
+        for number in numbers { guard note(number) else { return false } }
         add(numbers[...], at: 0)
         orderChanged = true
+        return true
     }
 
     /// Removes and returns the number at a position; nil beyond the end.

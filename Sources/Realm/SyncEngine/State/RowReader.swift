@@ -55,14 +55,19 @@ struct RowReader: Sendable {
         }
     }
 
-    let columns: [Column]
+    private let columns: [Column]
+    private let columnsByName: [String: Column]
+    /// Whether all properties have a form that it reads.
+    private let canRead: Bool
 
     init(_ objectClass: ClassSchema, _ schema: Schema) {
         columns = objectClass.storedProperties.map { Column($0, schema) }
+        columnsByName = Dictionary(uniqueKeysWithValues: columns.map { ($0.property.name, $0) })
+        canRead = columns.allSatisfy { $0.form != nil }
     }
 
     /// Returns the stored property with a name.
-    func column(_ name: String) -> Column? { columns.first { $0.property.name == name } }
+    func column(_ name: String) -> Column? { columnsByName[name] }
 
     /// A link that a row has.
     struct Link {
@@ -73,6 +78,7 @@ struct RowReader: Sendable {
     /// Reads a row. Returns false, after having read some of it, if its text has another form, or a value that does not
     /// fit its type.
     func read(_ text: RowText, _ values: inout PropertyValues, _ links: inout [Link]) -> Bool {
+        guard canRead else { return false }
         var scan = text.scan
         guard scan.take(UInt8(ascii: "{")) else { return false }
         for (index, column) in columns.enumerated() {
@@ -193,6 +199,8 @@ extension TextScan {
                 guard fraction > 0 else { return nil }
             }
             guard digits < 16, index < bytes.count, Self.endsNumber(bytes[index]) else { return nil }
+            // A parser reads it as an integer, which has no sign.
+            guard !isNegative || number > 0 || fraction > 0 else { return nil }
             let value = Double(number) / Self.powers[fraction]
             return (isNegative ? -value : value, index)
         }

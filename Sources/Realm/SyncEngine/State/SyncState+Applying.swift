@@ -27,7 +27,7 @@ extension SyncState {
             let numbers = try self.numbers(objects, query.className, transaction)
             let before = members[number]?.numbers ?? []
             if members[number] == nil { addMembers(number, of: query.className) }
-            members[number]?.replace(with: numbers)
+            guard members[number]?.replace(with: numbers) == true else { throw SyncMismatch() }
             try upsert(objects, numbers, of: query.className, at: version, transaction)
             if event.isPart {
                 // The other parts may have the earlier objects: until then these are like those of a deleted query.

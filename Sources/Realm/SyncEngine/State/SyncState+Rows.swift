@@ -145,6 +145,9 @@ extension SyncState {
         for link in batch.links { try assign(link, &batch.targets, transaction) }
         var waited: [ObjectLink] = []
         for object in batch.created { waited += try links(waitingFor: object, &batch.targets, transaction) }
+        // A list of links that waits for several of them is assigned once.
+        var properties: Set<PropertyReference> = []
+        waited.removeAll { !properties.insert(PropertyReference($0)).inserted }
         waited.sort { $0.reference < $1.reference }
         for link in waited { try assign(link, &batch.targets, transaction) }
         batch.links.removeAll(keepingCapacity: true)
@@ -243,6 +246,16 @@ private struct ObjectLink {
     /// Whether the object was just created, so that the property has its initial value.
     let isNew: Bool
     let link: RowReader.Link
+}
+
+private struct PropertyReference: Hashable {
+    let object: ObjectReference
+    let property: PropertyID
+
+    init(_ link: ObjectLink) {
+        object = link.reference
+        property = link.link.column.property.id
+    }
 }
 
 /// What links lead to, each looked up once in an event.

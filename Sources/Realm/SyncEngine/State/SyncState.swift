@@ -319,11 +319,11 @@ struct SyncState: Sendable {
         guard !numbers.isEmpty else { return }
         let number = number()
         addMembers(number, of: className)
-        members[number]?.replace(with: numbers)
+        _ = members[number]?.replace(with: numbers)
     }
 
     mutating func dropMembers(_ number: Int) {
-        members[number]?.replace(with: [])
+        _ = members[number]?.replace(with: [])
         droppedMembers.insert(number)
     }
 

@@ -1,7 +1,7 @@
 import JSONCoding
 
-/// Finds members and elements in a JSON text without reading their values. What it finds is still to be parsed, which
-/// finds the faults within it.
+/// Finds members and elements in a JSON text without reading their values, and reads the simplest ones. What it passes over
+/// is still to be parsed, which finds the faults within it.
 struct TextScan {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index: Int
@@ -108,7 +108,7 @@ struct TextScan {
     }
 
     /// Whether only white space follows.
-    var isAtEnd: Bool { bytes[index..<end].allSatisfy { $0 <= 0x20 } }
+    var isAtEnd: Bool { bytes[index..<end].allSatisfy(Self.isSpace) }
 
     /// Moves past an array or an object. Within it only quotes and brackets matter.
     private mutating func skipNested() throws {
@@ -157,7 +157,11 @@ struct TextScan {
     }
 
     private mutating func skipSpace() {
-        while index < end, bytes[index] <= 0x20 { index += 1 }
+        while index < end, Self.isSpace(bytes[index]) { index += 1 }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
     }
 
     /// Moves past white space, and past a sign if it comes next.
