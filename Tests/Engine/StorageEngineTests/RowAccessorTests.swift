@@ -119,9 +119,9 @@ struct RowAccessorTests {
                 ClassSchema(
                     name,
                     properties: [
-                        PropertySchema("number", PropertyType(.int)),
+                        PropertySchema("number", PropertyType(.int, isOptional: true)),
                         PropertySchema("note", PropertyType(.string, isOptional: true)),
-                        PropertySchema("weight", PropertyType(.double)),
+                        PropertySchema("weight", PropertyType(.double, isOptional: true)),
                         PropertySchema("data", PropertyType(.data)),
                         PropertySchema("flag", PropertyType(.bool, isOptional: true)),
                         PropertySchema("rank", PropertyType(.int), isIndexed: true),
@@ -138,6 +138,7 @@ struct RowAccessorTests {
         var snapshots = [try store.snapshot()]
         func value(_ column: Int) -> Value {
             switch column {
+            case 0 where random.next() % 6 == 0, 2 where random.next() % 6 == 0: .null
             case 0, 5: .int(Int64(random.next() % 1000))
             case 1:
                 switch random.next() % 4 {
@@ -233,6 +234,40 @@ struct RowAccessorTests {
         }
         store.close()
         return reported
+    }
+
+    @Test("more assignments in place than one run has are rolled back, and are in the undo data")
+    func longRuns() throws {
+        let schema = Schema(
+            version: 1, classes: [ClassSchema("Thing", properties: [PropertySchema("number", PropertyType(.int))])])
+        let store = try EmbeddedStore.open(path: directory.store, schema: schema, options: smallClusters())
+        let thing = try #require(try store.snapshot().schema["Thing"])
+        let number = thing.properties[0].id
+        // A run has at most 1,024.
+        let count = 2_100
+        try store.write { transaction in
+            for index in 0..<count { _ = try transaction.create(thing.id, row: [.int(Int64(index))]) }
+        }
+        let base = try store.snapshot()
+        for isCommitted in [false, true] {
+            let write = try store.beginWrite()
+            let transaction = try write.transaction
+            for index in 0..<Int64(count) {
+                let cells = try #require(
+                    try transaction.cells(of: thing.id, around: ObjectKey(index), [number], over: nil))
+                #expect(try cells.assign(.int(-index), Int(index - cells.firstKey), 0))
+            }
+            if isCommitted { try write.commit() } else { write.cancel() }
+            let snapshot = try store.snapshot()
+            let past = try #require(try store.asOf(base.version, before: snapshot)?.reads)
+            for index in 0..<Int64(count) {
+                let expected = Value.int(isCommitted ? -index : index)
+                #expect(try snapshot.value(thing.id, ObjectKey(index), number) == expected)
+                #expect(try past.value(thing.id, ObjectKey(index), number) == .int(index))
+            }
+        }
+        let changes = try #require(try store.changes(after: base.version))
+        #expect(changes.map { $0.classes[thing.id]?.modifications.count } == [count])
     }
 
     private static func dump(_ snapshot: any Snapshot, _ thing: ClassSchema) throws -> String {

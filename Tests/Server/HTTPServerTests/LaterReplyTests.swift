@@ -79,7 +79,7 @@ struct LaterReplyTests {
                 "GET /held HTTP/1.1\r\nHost: t\r\n\r\nGET /inside HTTP/1.1\r\nHost: t\r\n\r\n"
                     + "GET /inside HTTP/1.1\r\nHost: t\r\n\r\n")
             #expect(eventually { held.values.count == 1 })
-            held.takeAll().first?.answer(.text("held"))
+            held.takeAll().first?.send(.text("held"))
             #expect(try client.receive().text == "held")
             #expect(try client.receive().text == "inside")
             #expect(try client.receive().text == "inside")

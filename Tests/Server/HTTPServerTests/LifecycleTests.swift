@@ -186,7 +186,7 @@ struct LifecycleTests {
         server.stop(within: .milliseconds(200))
         #expect(try client.receive().status == 503)
         #expect(half.isClosed)
-        waiting.takeAll().first?.answer(.text("late"))
+        waiting.takeAll().first?.send(.text("late"))
         #expect(stream.send(event) == .closed)
         #expect(server.counters.openConnections == 0)
         withExtendedLifetime(stuck) {}

@@ -14,7 +14,7 @@ struct AssignmentRun {
         var sizeEstimate: Int { MemoryLayout<Self>.stride + old.heapEstimate }
     }
 
-    /// The length at which a run is entered, so that it grows without copies of much.
+    /// The length at which a run is entered, so that growing the array copies little.
     static let longest = 1024
 
     let objectClass: MutableClass

@@ -16,16 +16,19 @@ extension MemberTransaction {
 
     /// The undo data of all changes of the work, for the change log; nil when it would be longer than `limit` bytes. It
     /// leaves out objects that the work itself created, and all later changes of a property that it assigned. Cost:
-    /// some 0.5 µs for each step, and next to nothing for created objects.
+    /// at most some 0.5 µs for each assigned value or other step, and next to nothing for created objects.
     package func undo(limit: Int) -> [UInt8]? {
         if cannotRollBack { return nil }
         var writer = UndoRecord.Writer(limit: limit)
         var assigned: Set<PropertyLocation> = []
-        // The final size if all steps are assignments, but not for journals of mostly other steps.
-        if case .assigned? = journal.last { assigned.reserveCapacity(journal.assignmentLimit) }
-        // Only then may a value have been assigned before. All other steps are of collections, which row accessors do not
-        // assign.
+        // Otherwise no value occurs twice in the runs.
         let areRunsChecked = mayRepeatAssignments || journal.hasSingleAssignments
+        // The final size if all steps are assignments, but not for journals of mostly other steps.
+        switch journal.last {
+        case .assigned, .assignedMany:
+            if areRunsChecked { assigned.reserveCapacity(journal.assignmentLimit) }
+        default: break
+        }
         /// Whether the state before the step is irrelevant.
         func isSettled(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) -> Bool {
             if isCreated(objectClass, key) { return true }
@@ -90,7 +93,7 @@ struct Journal {
     private static let chunk = 1024
 
     var isEmpty: Bool { chunks.isEmpty }
-    /// At most so many assignments are among the steps.
+    /// An upper bound of the number of assignments among the steps.
     private(set) var assignmentLimit = 0
     private(set) var hasSingleAssignments = false
     var last: MemberTransaction.Step? { chunks.last?.last }

@@ -163,7 +163,11 @@ package class MemberTransaction: WriteTransaction {
         classOfAssignments = nil
         assignments = []
         recorded[objectClass.schema.id, default: ClassChangeRecorder()].recordModifications(run)
-        if !isJournalDropped { steps.append(.assignedMany(run)) }
+        guard !isJournalDropped else { return }
+        let step = Step.assignedMany(run)
+        steps.append(step)
+        journalBytes += step.sizeEstimate
+        if journalBytes > journalLimit { dropJournal() }
     }
 
     private func enterCreations() {
@@ -604,7 +608,8 @@ extension MemberTransaction.Step {
             switch self {
             case .created, .inserted: 0
             case .assigned(_, _, _, let old): old.sizeEstimate
-            case .assignedMany(let run): run.entries.reduce(0) { $0 + $1.sizeEstimate }
+            // The array. Its entries are counted one by one.
+            case .assignedMany: 32
             case .replaced(_, _, _, _, let old), .removed(_, _, _, _, _, let old): old.heapEstimate
             case .deleted(_, _, let row): row.reduce(0) { $0 + MemoryLayout<BeforeImage>.stride + $1.sizeEstimate }
             case .recordStored(let key, let old, _): key.count + (old?.count ?? 0)

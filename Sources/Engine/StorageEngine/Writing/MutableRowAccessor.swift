@@ -21,7 +21,7 @@ final class MutableRowAccessor: RowAccessor {
     /// The objects whose assignment is recorded, a bit for each row, column by column.
     private let noted: UnsafeMutablePointer<UInt64>
     private let wordCount: Int
-    /// See `MemberTransaction.firstCreated`. As long as it is nil, it is as of the creation with the number.
+    /// See `MemberTransaction.firstCreated`. While it is nil, it was still nil at `creationNumber`.
     private var createdFrom: Int64?
     private var creationNumber = 0
     /// The session's, with the arrangement that it had when this was made.

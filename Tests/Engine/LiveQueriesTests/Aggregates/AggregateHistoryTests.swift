@@ -30,7 +30,7 @@ struct AggregateHistoryTests {
         var description: String { "\(aggregate) having \(having.map { "\($0)" } ?? "all")" }
 
         /// The answer to the aggregate, whose groups the test itself chooses; nil for a sum that does not fit.
-        func answer(_ snapshot: any Snapshot) throws -> AggregateResult? {
+        func result(_ snapshot: any Snapshot) throws -> AggregateResult? {
             do {
                 guard let having else { return try aggregate.result(snapshot) }
                 let all = try snapshot.aggregate(aggregate.query, aggregate.requests, by: aggregate.paths)
