@@ -12,8 +12,8 @@ package import Synchronization
 /// looked up when it runs. With another schema or another limit all are forgotten.
 ///
 /// Memory: at most `capacity` queries, whose texts have at most `longest` bytes together; such a query takes some 20 KB
-/// at most. A text that comes once leaves only the hash of it, so that clients whose filters are all different do not
-/// displace others. Those that send each of many filters twice displace queries that come less often than theirs, which
+/// at most. A text that comes once leaves only the hash of it, some 32 bytes for each of the latest `firstComers` texts,
+/// so that clients whose filters are all different do not displace others. Those that send each of many filters twice displace queries that come less often than theirs, which
 /// are then parsed as if there were no cache.
 package final class QueryCache: Sendable {
     /// The texts of a query as the client sent them.
@@ -50,6 +50,7 @@ package final class QueryCache: Sendable {
 
     static let capacity = 256
     static let longest = 1024
+    static let firstComers = 1024
 
     private struct State {
         var schema = Schema.empty
@@ -57,8 +58,10 @@ package final class QueryCache: Sendable {
         /// The queries since this was emptied, and those before it that were not asked since.
         var recent: [Text: Entry] = [:]
         var earlier: [Text: Entry] = [:]
-        /// Hashes of texts that came once; a later one replaces an earlier one.
-        var once = [Int](repeating: 0, count: 1024)
+        /// Hashes of texts that came once, in generations as the queries are. A table whose slots the hashes choose would
+        /// depend on the hash seed of the process: two texts of one slot that alternate would never be kept.
+        var once: Set<Int> = []
+        var earlierOnce: Set<Int> = []
 
         /// Whether the queries are those of a schema and of limits.
         func isFor(_ schema: Schema, _ limits: QueryLimits) -> Bool { self.limits == limits && self.schema == schema }
@@ -92,9 +95,13 @@ package final class QueryCache: Sendable {
         /// Notes a text that came; returns whether it came before.
         mutating func cameBefore(_ text: Text) -> Bool {
             let hash = text.hashValue
-            let index = Int(UInt(bitPattern: hash) % UInt(once.count))
-            defer { once[index] = hash }
-            return once[index] == hash
+            if once.contains(hash) || earlierOnce.contains(hash) { return true }
+            if once.count >= QueryCache.firstComers / 2 {
+                earlierOnce = once
+                once = []
+            }
+            once.insert(hash)
+            return false
         }
     }
 
